@@ -98,7 +98,7 @@ type Refusal struct {
 func (r *Refusal) Error() string { return r.refusal.Error() }
 
 // Unwrap returns the failures.
-func (r *Refusal) Unwrap() []error { return r.refusal.Unwrap() }
+func (r *Refusal) Unwrap() []error { return fail.List(r.Failures).Unwrap() }
 
 // Explain words the refusal for a person: every failure, what is really there, and the next step.
 func (r *Refusal) Explain() string { return r.refusal.Explain() }
@@ -109,7 +109,14 @@ func (r *Refusal) Result() api.Result { return r.refusal.Result() }
 // WithDialect returns the refusal in the shape of a dialect, if it was made before the dialect was known.
 func (r *Refusal) WithDialect(name string) *Refusal { return newRefusal(r.refusal.WithDialect(name)) }
 
-func newRefusal(r *report.Refusal) *Refusal { return &Refusal{Failures: r.List, refusal: r} }
+// ToAgent returns the refusal in the words of an agent, which reads of arguments and tools where a person reads of flags and
+// verbs. offers reports whether the agent has a tool with an argument; no tool means the one that it called, and no argument asks
+// for the tool.
+func (r *Refusal) ToAgent(offers func(tool, argument string) bool) *Refusal {
+	return newRefusal(r.refusal.ToAgent(offers))
+}
+
+func newRefusal(r *report.Refusal) *Refusal { return &Refusal{Failures: r.Said(), refusal: r} }
 
 // Plan reads text and the files that it names, and settles what it would do. It never writes. An error is a [*Refusal].
 func (w *Workspace) Plan(ctx context.Context, text string, o api.PatchOptions) (*Plan, error) {

@@ -83,7 +83,7 @@ type Error struct {
 	Edit    int    // 1-based number of the text edit in its request; 0 for none
 
 	Msg  string // one line, without the place
-	Hint string // the next step, a full sentence
+	Hint string // the next step, a full sentence, in words for a terminal; inside of emend with markers (internal/hint)
 
 	// Anchor is the first anchor of the hunk, if it has one.
 	Anchor string
@@ -106,6 +106,8 @@ type Error struct {
 	// Places are where a hunk could go (MultipleMatches), at most [MaxPlaces]; Total counts all.
 	Places []Place
 	Total  int
+	// Around says, for each of Places, which lines near it tell it from the others; nil if that was not looked for.
+	Around []Around
 	// Pairs are the 1-based numbers of text edits that change the same bytes (Overlapping), at most about [MaxPlaces].
 	// Places has the two ranges of each pair, one after the other.
 	Pairs [][2]int
@@ -122,6 +124,19 @@ const MaxPlaces = 100
 type Place struct {
 	First int `json:"startLine"`
 	Last  int `json:"endLine"`
+}
+
+// Around are the nearest lines above and below one of several places that none of the others has at that distance; nil
+// if there is none near.
+type Around struct {
+	Above *Line `json:"above,omitempty"`
+	Below *Line `json:"below,omitempty"`
+}
+
+// Line is a line of a file and its number, from 1.
+type Line struct {
+	Number int    `json:"line"`
+	Text   string `json:"text"`
 }
 
 // Nearest is the place where a hunk or a text edit nearly fits: the lines as they are, and what differs.

@@ -35,7 +35,7 @@ func Create(ctx context.Context, w *workspace.Workspace, r api.CreateRequest) (*
 func planCreate(ctx context.Context, r *api.CreateRequest, src *source.Reader) (*plan.Plan, error) {
 	f, err := LookForWrite(ctx, src, r.Path)
 	if err == nil {
-		err = checkFree(f, r.Path, r.CreateParentDirectories, "Read the file and change it with write_file or edit_file, or choose another path.")
+		err = checkFree(f, r.Path, r.CreateParentDirectories, "Read the file and change it with ‹write_file› or ‹edit_file›, or choose another path.")
 	}
 	if err != nil {
 		return nil, err

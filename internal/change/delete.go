@@ -33,9 +33,9 @@ func Delete(ctx context.Context, w *workspace.Workspace, r api.DeleteRequest) (*
 		},
 		describe: func(d api.DeleteData) string {
 			if d.TrashedTo == "" {
-				return fmt.Sprintf("Deleted %s for good: it is not in the trash. What older entries of the log keep of it, emend purge --path removes.", report.Escape(d.Path))
+				return fmt.Sprintf("Deleted %s for good: it is not in the trash. What older entries of the log keep of it, a person can purge.", report.Escape(d.Path))
 			}
-			words := fmt.Sprintf("Deleted %s. It is in the trash as %s; restore_file brings it back.", report.Escape(d.Path), d.TrashedTo)
+			words := fmt.Sprintf("Deleted %s. It is in the trash as %s.", report.Escape(d.Path), d.TrashedTo)
 			if d.SizeBytes > MaxShown {
 				words += fmt.Sprintf(" Its lines are left out of the diff: it has over %d KiB.", MaxShown>>10)
 			}

@@ -27,7 +27,7 @@ func optionsHint(ctx context.Context, w *workspace.Workspace, text string, o api
 	lenient := o
 	lenient.Lenient = true
 	if wouldApply(ctx, w, text, lenient, src) {
-		return "With --lenient (lenient: true) this patch would apply."
+		return "With ‹lenient› this patch would apply."
 	}
 	if slices.ContainsFunc(refused, func(e *fail.Error) bool { return e.Hunk > 0 }) {
 		return ""
@@ -36,7 +36,7 @@ func optionsHint(ctx context.Context, w *workspace.Workspace, text string, o api
 		named := o
 		named.Dialect = name
 		if wouldApply(ctx, w, text, named, src) {
-			return "With --dialect " + name + " this patch would apply."
+			return "With ‹dialect› " + name + " this patch would apply."
 		}
 	}
 	return ""

@@ -233,7 +233,7 @@ func TestKeyOfPermanent(t *testing.T) {
 		if got := emendtest.StoreHas(t, s.WS, secret); len(got) > 0 {
 			t.Errorf("key %q: it is in %q", key, got)
 		}
-		if a.Data.TrashedTo != "" || a.Data.Diff != "" || !strings.Contains(a.Result().Text(), "not in the trash") || !strings.Contains(a.Result().Text(), "emend purge") {
+		if a.Data.TrashedTo != "" || a.Data.Diff != "" || !strings.Contains(a.Result().Text(), "not in the trash") || !strings.Contains(a.Result().Text(), "a person can purge") {
 			t.Errorf("%+v: %s", a.Data, a.Result().Text())
 		}
 		if key == "" {

@@ -30,7 +30,7 @@ func Move(ctx context.Context, w *workspace.Workspace, r api.MoveRequest) (*api.
 		describe: func(d api.MoveData) string {
 			out := fmt.Sprintf("Moved %s to %s (sha256 %s).", report.Escape(d.FromPath), report.Escape(d.ToPath), d.Sha256)
 			if d.OverwroteTrashedTo != "" {
-				out += fmt.Sprintf(" What was there is in the trash as %s; restore_file brings it back.", d.OverwroteTrashedTo)
+				out += fmt.Sprintf(" What was there is in the trash as %s.", d.OverwroteTrashedTo)
 			}
 			return out
 		}})
@@ -83,7 +83,7 @@ func checkDestination(r *api.MoveRequest, from, to plan.File) error {
 	if r.Plain {
 		return checkFree(to, r.ToPath, r.CreateParentDirectories, "Choose another path, or delete what is there first (it goes to the trash).")
 	}
-	return checkFree(to, r.ToPath, r.CreateParentDirectories, "Send it again with overwrite: true (--overwrite), which puts what is there into the trash, or choose another path.")
+	return checkFree(to, r.ToPath, r.CreateParentDirectories, "Send it again with ‹overwrite›, which puts what is there into the trash, or choose another path.")
 }
 
 // planOverwrite completes a step that moves a file onto another. The content of the other is kept for the trash.
@@ -106,7 +106,7 @@ func planOverwrite(ctx context.Context, r *source.Reader, q *api.MoveRequest, s 
 func withLinkHint(err error, f plan.File) error {
 	if e, ok := err.(*fail.Error); ok && f.Kind == plan.Link {
 		e.Msg = "the path is a symbolic link to " + fail.Quote(f.Target) + ", whose hash is that of what it says"
-		e.Hint = "Send expectedSha256 " + e.Have + ", which is the link's own."
+		e.Hint = "Send ‹expectedSha256› " + e.Have + ", which is the link's own."
 	}
 	return err
 }

@@ -44,7 +44,7 @@ func planRestore(ctx context.Context, w *workspace.Workspace, src *source.Reader
 	}
 	f, err := LookForWrite(ctx, src, to)
 	if err == nil {
-		err = checkFree(f, to, true, "Name another place with targetPath, or move what is there away first.")
+		err = checkFree(f, to, true, "Name another place‹targetPath: with {}›, or move what is there away first.")
 	}
 	if err != nil {
 		return nil, err

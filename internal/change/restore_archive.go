@@ -65,7 +65,7 @@ func planRestoreArchive(ctx context.Context, r *source.Reader, a *history.Archiv
 // badArchive returns the refusal of an archive that cannot be read or restored.
 func badArchive(err error) error {
 	e := &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Cause: err, Msg: "the archive is refused: " + err.Error(),
-		Hint: "Make it with emend trash export, or take the file out of it by hand and look at it."}
+		Hint: "To make one, ‹run trash export›; or take the file out of it by hand and look at it."}
 	bad, ours := errors.AsType[*history.BadArchive](err)
 	if _, refused := errors.AsType[*fail.Error](err); refused {
 		return err

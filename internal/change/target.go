@@ -25,7 +25,7 @@ func mustExist(ctx context.Context, r *source.Reader, p, verb string) (plan.File
 	switch f.Kind {
 	case plan.Missing:
 		return f, &fail.Error{Kind: fail.NotFound, Path: p, Msg: "no such file to " + verb,
-			Hint: "Check the path with list_directory or glob; create_file makes a new file."}
+			Hint: "Check the path with ‹list_directory›; ‹create_file› makes a new file."}
 	case plan.Directory:
 		return f, &fail.Error{Kind: fail.NotFound, Reason: fail.SpecialFile, Path: p, Msg: "is a directory, not a file",
 			Hint: "List the directory and name a file in it."}
@@ -46,7 +46,7 @@ func checkFree(f plan.File, p string, parents bool, instead string) error {
 		return &fail.Error{Kind: fail.AlreadyExists, Path: p, Msg: "the path exists", Hint: instead}
 	case !f.HasParent && !parents:
 		return &fail.Error{Kind: fail.NotFound, Path: p, Msg: "its directory does not exist",
-			Hint: "Send it again with createParentDirectories: true (--parents), or choose a directory that exists."}
+			Hint: "Send it again with ‹createParentDirectories›, or choose a directory that exists."}
 	}
 	return nil
 }
@@ -63,7 +63,7 @@ func CheckHashField(field, value string, required bool) error {
 	}
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments,
 		Msg:  fmt.Sprintf("%s has to be a sha256 of 64 lower-case hex digits, and is %s", field, fail.Quote(value)),
-		Hint: "Read the file first: read_file returns its sha256. Then send that as " + field + "."}
+		Hint: "Read the file with ‹read_file›, and send the sha256 that it says."}
 }
 
 // checkSum refuses a file whose hash is not the one that the caller expects. An empty want expects nothing.

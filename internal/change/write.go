@@ -59,7 +59,7 @@ func beginUpdate(ctx context.Context, r *source.Reader, p, expected, verb string
 	}
 	if text.Binary(s.Before) {
 		return s, &fail.Error{Kind: fail.BinaryFile, Path: p, Msg: "the file is binary, and text tools do not change it",
-			Hint: "To replace it, delete it with delete_file and make a new one with create_file."}
+			Hint: "To replace it, delete it with ‹delete_file› and make a new one with ‹create_file›."}
 	}
 	return s, nil
 }

@@ -41,7 +41,7 @@ func (p Place) CheckOrigin() error {
 	}
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.StoreUnwritable,
 		Msg:  fmt.Sprintf("the store %s was not made here: it was copied, restored from a backup, or came with the files", fail.Quote(p.Dir)),
-		Hint: "If you made the copy yourself, run emend doctor --adopt; else move it out of the way. Until then nothing is written, and nothing that it has pending is touched."}
+		Hint: "If the copy was made on purpose, ‹run doctor --adopt›; else move it out of the way. Until then nothing is written, and nothing that it has pending is touched."}
 }
 
 // readOrigin reads the origin file. Whoever made the store may have put anything there.

@@ -74,20 +74,20 @@ func storeError(err error) error {
 	}
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.StoreUnwritable, Cause: err,
 		Msg:  "the store cannot be written: " + cause(err).Error(),
-		Hint: "Nothing was changed. Run emend doctor: it says where the store is and what is wrong with it."}
+		Hint: "Nothing was changed. ‹Run doctor›: it says where the store is and what is wrong with it."}
 }
 
 func cannotKeep(path string, err error) error {
 	return &fail.Error{Kind: fail.PermissionDenied, Path: path, Cause: err,
 		Msg:  fmt.Sprintf("its owner or permissions cannot be kept: %v", cause(err)),
-		Hint: "Run emend as the owner of the file, or let a person change the owner first."}
+		Hint: "A person has to run emend as the owner of the file, or change the owner first."}
 }
 
 // indeterminate reports that nobody can say before recovery how the transaction ends.
 func indeterminate(err error) error {
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Indeterminate, Disk: true, Cause: err,
 		Msg:  fmt.Sprintf("the disk failed in the middle of the commit, and it is undecided whether the patch is applied: %v", cause(err)),
-		Hint: "See to the disk, then run emend recover: it finishes the patch or takes it back. Until then nothing else is written."}
+		Hint: "See to the disk, then ‹run recover›: it finishes the patch or takes it back. Until then nothing else is written."}
 }
 
 // defect reports a panic in a transaction. The cause has its stack.
@@ -97,7 +97,7 @@ func (t *transaction) defect(p *panics.Value) error {
 	}
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Indeterminate, Cause: p,
 		Msg:  fmt.Sprintf("%v; it stopped the commit in the middle, and it is undecided whether the patch is applied", p),
-		Hint: "Run emend recover: it finishes the patch or takes it back; so does the next call that writes. Please report it."}
+		Hint: "‹Run recover›: it finishes the patch or takes it back; so does the next call that writes. Please report it."}
 }
 
 // cause returns the innermost error, that of the system.

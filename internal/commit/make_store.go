@@ -76,7 +76,7 @@ func (p Place) makeAt() error {
 	if isDir(p.Dir) {
 		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.StoreUnwritable, Path: p.Dir,
 			Msg:  "the directory is there, and has something in it that is no store",
-			Hint: "Move it out of the way, or name another place with --store."}
+			Hint: "Move it out of the way, or name another place with ‹option store›."}
 	}
 	return err
 }

@@ -37,7 +37,7 @@ func (s *Store) Move(ctx context.Context, from, to Place) error {
 	err = rename(old, filepath.Base(from.Dir), next, filepath.Base(to.Dir), vfs.NoReplace)
 	if errors.Is(err, os.ErrExist) {
 		return &fail.Error{Kind: fail.AlreadyExists, Path: to.Dir, Msg: "something is there already",
-			Hint: "Name another place with --store, or remove what is there."}
+			Hint: "Name another place with ‹option store›, or remove what is there."}
 	}
 	if err != nil {
 		return storeError(err)

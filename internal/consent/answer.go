@@ -44,7 +44,7 @@ func answer(ctx context.Context, w *workspace.Workspace, id string, a board.Answ
 
 // notAnswered says why a question could not be found or answered.
 func notAnswered(id string, err error) error {
-	e := &fail.Error{Kind: fail.NotFound, Cause: err, Hint: "Look at what waits now: emend waiting, or the page."}
+	e := &fail.Error{Kind: fail.NotFound, Cause: err, Hint: "To see what waits now, ‹run waiting›, or open the page."}
 	switch {
 	case errors.Is(err, board.ErrAnswered):
 		e.Msg = fmt.Sprintf("the call %s was answered already", fail.Quote(id))
@@ -57,7 +57,7 @@ func notAnswered(id string, err error) error {
 	case errors.Is(err, board.ErrPageOnly):
 		e = &fail.Error{Kind: fail.PermissionDenied, Cause: err,
 			Msg:  "the policy that the call is under takes answers from a page only ([ask] answer = \"page\")",
-			Hint: "Answer at the page: emend ui opens it."}
+			Hint: "Answer at the page. To open it, ‹run ui›."}
 	default:
 		return workspace.StoreError(err)
 	}

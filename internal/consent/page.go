@@ -33,7 +33,7 @@ func AskAtPage(ctx context.Context, w *workspace.Workspace, q api.Question, pati
 		return by + forSession, nil
 	}
 	if patience <= 0 {
-		return "", nobodyThere("calls do not wait for one here", "A person can have them wait: emend serve --wait 45s.")
+		return "", nobodyThere("calls do not wait for one here", "A person can have them wait, with ‹option wait› of emend serve.")
 	}
 	b, err := w.Board(false)
 	if err != nil {
@@ -119,7 +119,7 @@ func unanswered(err error, patience time.Duration) error {
 		e.Hint = "Go on with something else, and say that it waits for a person; send the call again when one is there."
 	case errors.Is(err, board.ErrPageClosed):
 		e.Msg = "a person was asked at the page, which was closed before they answered; the question is withdrawn"
-		e.Hint = "Leave the file as it is. A person can open " + `"emend ui"` + " again, and answer when the call is sent again."
+		e.Hint = `Leave the file as it is. A person can open "emend ui" again, and answer when the call is sent again.`
 	case errors.Is(err, board.ErrFull):
 		e.Msg, e.Hint = "too many questions wait for a person already", "Try again when they are answered."
 	case errors.Is(err, board.ErrTooLong):
@@ -132,7 +132,7 @@ func unanswered(err error, patience time.Duration) error {
 	case errors.Is(err, context.Canceled):
 		e.Msg, e.Hint = "the client left while a person was asked; the question is withdrawn", "Send the call again."
 	default:
-		e.Msg, e.Hint = "a person could not be asked: "+err.Error(), "Leave the file as it is; emend doctor says whether something is wrong with the store."
+		e.Msg, e.Hint = "a person could not be asked: "+err.Error(), "Leave the file as it is. ‹Run doctor›: it says whether something is wrong with the store."
 	}
 	return e
 }

@@ -3,6 +3,8 @@ package dialect
 import (
 	"strings"
 	"testing"
+
+	"github.com/emend-dev/emend/internal/hint"
 )
 
 const nonl = `\ No newline at end of file`
@@ -149,7 +151,7 @@ func TestHints(t *testing.T) {
 		{"fence", "```\n" + in("*** Delete File: c") + "```", Emend, "--lenient"},
 		{"text after", in("*** Delete File: c") + "bye", Emend, "--lenient"},
 		{"JSON", `{"patch": "*** Begin Patch\n*** Delete File: c\n*** End Patch\n"}`, Emend, "--lenient"},
-		{"padded path", in("*** Delete File: c "), Emend, "With --lenient (lenient: true) this text is read."},
+		{"padded path", in("*** Delete File: c "), Emend, "With --lenient this text is read."},
 		{"environment", in("*** Environment ID: e", "*** Delete File: c"), Emend, "This text reads as codex; pass --dialect codex."},
 		{"move to", in("*** Update File: a", "*** Move to: b", "@@", "-x"), Comma, "This text reads as emend, codex; pass --dialect emend."},
 		{"end of file", up("@@", "-x", "*** End of File"), Comma, "This text reads as emend, codex; pass --dialect emend."},
@@ -162,7 +164,7 @@ func TestHints(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			_, err := tt.d.Parse(tt.text, Options{})
-			if e := refusal(t, err); !strings.Contains(e.Hint, tt.want) {
+			if e := refusal(t, err); !strings.Contains(hint.Reader{}.Say(e.Hint), tt.want) {
 				t.Errorf("%s: %v: hint %q, want %q", tt.d.Name, e, e.Hint, tt.want)
 			}
 		})

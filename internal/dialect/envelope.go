@@ -113,7 +113,7 @@ func textBefore(text string, l lines) string {
 func (p *parser) aloneHint() string {
 	hint := "Send nothing before " + beginPatch + " and nothing after " + endPatch
 	if p.g.lenient != nil {
-		return hint + ", or pass --lenient (lenient: true) to have it set aside."
+		return hint + "‹lenient:, or pass {} to have it set aside›."
 	}
 	return hint + "."
 }
@@ -135,7 +135,7 @@ func (p *parser) noBegin(text string, first lines) {
 	if _, ok := unwrapJSONText(text); ok {
 		e.Hint = "Send the patch itself, unescaped."
 		if p.g.lenient != nil {
-			e.Hint = "Send the patch itself, unescaped, or pass --lenient (lenient: true) to have it taken out."
+			e.Hint = "Send the patch itself, unescaped‹lenient:, or pass {} to have it taken out›."
 		}
 	}
 	p.err = e

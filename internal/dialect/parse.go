@@ -81,14 +81,14 @@ func readBy(text, except string) []string {
 
 // otherReading says how else a text is read that g refused.
 func otherReading(g *grammar, text string, err *fail.Error) string {
-	if g.lenient != nil && !strings.Contains(err.Hint, "--lenient") && read(g.lenient, text).err == nil {
-		return "With --lenient (lenient: true) this text is read."
+	if g.lenient != nil && !strings.Contains(err.Hint, "lenient:") && read(g.lenient, text).err == nil {
+		return "‹lenient:With {} this text is read.›"
 	}
 	names := readBy(text, g.name)
 	if len(names) == 0 {
 		return ""
 	}
-	return fmt.Sprintf("This text reads as %s; pass --dialect %s.", strings.Join(names, ", "), names[0])
+	return fmt.Sprintf("‹dialect:This text reads as %s; pass {} %s.›", strings.Join(names, ", "), names[0])
 }
 
 // refuse notes the first error.

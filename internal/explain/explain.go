@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/hint"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
 )
@@ -85,15 +86,26 @@ type Excerpt struct {
 	Lines []string `json:"lines,omitempty"`
 }
 
+// reader is who reads an explanation: a person at a terminal, whom no tool answers.
+var reader hint.Reader
+
+func said(notes []string) []string {
+	out := make([]string, len(notes))
+	for i, n := range notes {
+		out[i] = reader.Say(n)
+	}
+	return out
+}
+
 // Of explains a patch that was read. Notes are what else a person should know, one sentence each.
 func Of(v report.View, s *plan.Survey, notes ...string) *Explanation {
-	e := &Explanation{Lands: len(s.Refused) == 0, Passed: v.Passed, Notes: notes, Files: make([]File, len(s.Sections)), refused: s.Refused}
+	e := &Explanation{Lands: len(s.Refused) == 0, Passed: v.Passed, Notes: said(notes), Files: make([]File, len(s.Sections)), refused: s.Refused}
 	if v.Dialect != nil {
 		e.Dialect = v.Dialect.Name
 	}
 	for _, f := range s.Refused {
 		if f.Section == 0 {
-			e.Notes = append(e.Notes, sentence(f.Error()), f.Hint)
+			e.Notes = append(e.Notes, sentence(f.Error()), reader.Say(f.Hint))
 		}
 	}
 	for i := range s.Sections {
@@ -105,12 +117,12 @@ func Of(v report.View, s *plan.Survey, notes ...string) *Explanation {
 
 // Unreadable explains why text could not be read as a patch.
 func Unreadable(v report.View, text string, err error, notes ...string) *Explanation {
-	e := &Explanation{Notes: notes, Files: []File{}, refused: fail.All(err), Says: "Would not apply: the patch cannot be read."}
+	e := &Explanation{Notes: said(notes), Files: []File{}, refused: fail.All(err), Says: "Would not apply: the patch cannot be read."}
 	if v.Dialect != nil {
 		e.Dialect = v.Dialect.Name
 	}
 	for _, f := range e.refused {
-		x := Excerpt{Says: f.Msg, Next: f.Hint}
+		x := Excerpt{Says: f.Msg, Next: reader.Say(f.Hint)}
 		if f.Kind == fail.PatchParse {
 			x.Line = f.Line
 			x.First, x.Lines = excerpt(text, f.Line)

@@ -31,7 +31,7 @@ func hunk(k int, s *plan.HunkPlace, file *text.Lines) Hunk {
 		h.Views = []View{whereItLands(s, file)}
 		return h
 	}
-	h.Kind, h.Says, h.Next = s.Err.Kind, s.Err.Msg, s.Err.Hint
+	h.Kind, h.Says, h.Next = s.Err.Kind, s.Err.Msg, reader.Say(s.Err.Hint)
 	if h.Verdict == Overlaps {
 		h.Overlaps = s.Rival
 	}

@@ -39,7 +39,7 @@ func (f *File) refuse(failed fail.List) {
 	f.Verdict, f.Kind = Refused, failed[0].Kind
 	for _, e := range failed {
 		if e.Hunk == 0 {
-			f.Kind, f.Says, f.Next = e.Kind, e.Msg, e.Hint
+			f.Kind, f.Says, f.Next = e.Kind, e.Msg, reader.Say(e.Hint)
 			return
 		}
 	}

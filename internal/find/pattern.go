@@ -152,7 +152,7 @@ func checkPattern(text string) error {
 		return badSyntax(text, at, what)
 	case text[0] == '!':
 		return badPattern(text, 0, "patterns are not negated here",
-			`Name in excludeGlobs what to leave out; a name that begins with ! is written \!.`)
+			`Name in ‹excludeGlobs› what to leave out; a name that begins with ! is written \!.`)
 	case parentAt(text) >= 0:
 		return badPattern(text, parentAt(text), "nothing above the root of the search is found",
 			"Write the pattern from the root of the search, and name another directory of the workspace with root.")

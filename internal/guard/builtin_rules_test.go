@@ -103,7 +103,7 @@ func TestRefusalSaysTheWayOut(t *testing.T) {
 	defer g.Close()
 	_, err = g.Resolve("sub/.github/workflows/ci.yml", Request{Write: true})
 	e := err.(*fail.Error)
-	if !strings.Contains(e.Msg, `rule ".github/workflows"`) || !strings.Contains(e.Hint, `--allow-protected "sub/.github/workflows"`) {
+	if !strings.Contains(e.Msg, `rule ".github/workflows"`) || !strings.Contains(e.Hint, `‹option allow-protected› "sub/.github/workflows"`) {
 		t.Errorf("msg %q, hint %q", e.Msg, e.Hint)
 	}
 	if e.Path != "sub/.github/workflows/ci.yml" {

@@ -61,7 +61,7 @@ func refuseProtected(path string, names []string, depth int, r *rule) error {
 	}
 	return &fail.Error{Kind: fail.PermissionDenied, Path: path,
 		Msg:  fmt.Sprintf(format, fail.Quote(strings.Join(names, "/")), r.protects, r.pattern, r.why),
-		Hint: fmt.Sprintf("With --allow-protected %q a person can allow it.", patternBelow(names[:depth]))}
+		Hint: fmt.Sprintf("With ‹option allow-protected› %q a person can allow it.", patternBelow(names[:depth]))}
 }
 
 // AllowsUnasked reports whether a built-in rule that asks lets a call pass that can ask nobody.

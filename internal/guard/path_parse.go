@@ -150,5 +150,5 @@ func (g *Guard) isRoot(dir string) bool {
 
 func (g *Guard) refuseTooDeep(path string) error {
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Limit, Path: path,
-		Msg: fmt.Sprintf("the path has more than %d names", g.maxDepth), Hint: "Use a path that is less deep, or let a person raise the limit with --max-depth."}
+		Msg: fmt.Sprintf("the path has more than %d names", g.maxDepth), Hint: "Use a path that is less deep, or let a person raise the limit with ‹option max-depth›."}
 }

@@ -147,7 +147,7 @@ func samePath(a, b string) bool {
 func policyError(file string, err error) error {
 	e := &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Cause: err,
 		Msg:  fmt.Sprintf("the policy %s cannot be used: %v", fail.Quote(file), err),
-		Hint: "Mend the file, or name another one with --policy; without a policy that can be read nothing is done."}
+		Hint: "Mend the file, or name another one with ‹option policy›; without a policy that can be read nothing is done."}
 	if inner, ok := errors.AsType[*fail.Error](err); ok && inner.Hint != "" {
 		e.Hint = inner.Hint + " Without a policy that can be read nothing is done."
 	}

@@ -197,7 +197,7 @@ func refuseNewRepository(path string, dir []string, r *rule) error {
 	}
 	return &fail.Error{Kind: fail.PermissionDenied, Path: path,
 		Msg:  fmt.Sprintf("%s would make %s a %s (%s), whose settings and hooks run commands", fail.Quote(path), name, r.why, r.pattern),
-		Hint: fmt.Sprintf("Use other names. With --allow-protected %q a person can allow it.", patternBelow(dir))}
+		Hint: fmt.Sprintf("Use other names. With ‹option allow-protected› %q a person can allow it.", patternBelow(dir))}
 }
 
 // patternBelow returns the pattern that allows a directory and everything below it.

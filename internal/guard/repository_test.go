@@ -43,7 +43,7 @@ func TestRepositoryByStructure(t *testing.T) {
 		}
 		_, err := g.Resolve("srv.git/hooks/x", Request{Write: true})
 		e := err.(*fail.Error)
-		if !strings.Contains(e.Msg, `"a directory with HEAD and refs or commondir" (git repository)`) || !strings.Contains(e.Hint, `--allow-protected "srv.git"`) {
+		if !strings.Contains(e.Msg, `"a directory with HEAD and refs or commondir" (git repository)`) || !strings.Contains(e.Hint, `‹option allow-protected› "srv.git"`) {
 			t.Errorf("msg %q, hint %q", e.Msg, e.Hint)
 		}
 		allowed := open(dir, Options{AllowProtected: []string{"srv.git/hooks"}})
@@ -80,7 +80,7 @@ func TestRootIsARepository(t *testing.T) {
 			}
 		}
 		_, err := g.Resolve("config", Request{Write: true})
-		if e := err.(*fail.Error); !strings.Contains(e.Hint, `--allow-protected "**"`) {
+		if e := err.(*fail.Error); !strings.Contains(e.Hint, `‹option allow-protected› "**"`) {
 			t.Errorf("hint %q", e.Hint)
 		}
 		if _, err := open(dir, Options{AllowProtected: []string{"**"}}).Resolve("config", Request{Write: true}); err != nil {

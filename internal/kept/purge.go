@@ -95,7 +95,7 @@ func newPurgeFilter(w *workspace.Workspace, r api.PurgeRequest) (*purgeFilter, e
 		number, isNumber := strings.CutPrefix(e, "#")
 		if _, err := strconv.ParseUint(number, 10, 64); isNumber && err != nil || !isNumber && len(e) < 6 {
 			return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fail.Quote(e) + " names no entry of the log",
-				Hint: "Name a transaction as emend log lists it, six or more characters of its beginning, or # and the number of a record."}
+				Hint: "Name a transaction as ‹history› lists it, six or more characters of its beginning, or # and the number of a record."}
 		}
 	}
 	if r.Path == "" {
@@ -185,7 +185,7 @@ func nothingOf(entries []string) error {
 		return nil
 	}
 	return &fail.Error{Kind: fail.NotFound, Msg: "the history has nothing of " + fail.Quote(entries[0]),
-		Hint: "Look at emend log: the entry may be another, or be a refusal, or it was purged or pruned before."}
+		Hint: "Look at ‹history›: the entry may be another, or be a refusal, or it was purged or pruned before."}
 }
 
 // pathsOf returns the paths that a transaction touched, from the root. It reports false if one is outside of the root.

@@ -136,7 +136,7 @@ func (k entryKey) inLine(line []byte) bool {
 // notOne refuses a name that no record has, or that several begin with.
 func notOne(entry string, found []*audit.Record) error {
 	e := &fail.Error{Kind: fail.NotFound, Msg: "no entry is called " + fail.Quote(entry),
-		Hint: "Name a transaction, six or more characters of its beginning, or the number of a record; emend log lists them."}
+		Hint: "Name a transaction, six or more characters of its beginning, or the number of a record; ‹history› lists them."}
 	if len(found) > 1 {
 		var names []string
 		for _, r := range found[:min(len(found), 5)] {

@@ -171,7 +171,7 @@ func (rd *Reader) Records(ctx context.Context, o *Outcomes, q audit.Query) iter.
 // skipDamage turns a damage into a note: the log can be read on behind it.
 func (rd *Reader) skipDamage(err error) error {
 	if c, ok := errors.AsType[*audit.Corrupt](err); ok {
-		rd.note("%s. What can be read of it is shown; emend verify says more.", c.Error())
+		rd.note("%s. What can be read of it is shown. A person can run emend verify, which says more.", c.Error())
 		return nil
 	}
 	return err

@@ -205,7 +205,7 @@ func TestAppliedTold(t *testing.T) {
 	}
 	for i, w := range want {
 		e := all[i]
-		if e.Kind != w.kind || e.Already != w.already || !strings.HasSuffix(e.Msg, w.msg) || strings.Contains(e.Hint, "idempotent: true (--idempotent)") != w.already {
+		if e.Kind != w.kind || e.Already != w.already || !strings.HasSuffix(e.Msg, w.msg) || strings.Contains(e.Hint, "‹idempotent:") != w.already {
 			t.Errorf("%d: %+v, want %+v", i, e, w)
 		}
 	}

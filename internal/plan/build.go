@@ -179,11 +179,11 @@ func (b *builder) explainUnproved(i int) {
 
 // sayApplied says in a refusal that the section, or at least the hunk, is already applied.
 func sayApplied(e *fail.Error, section, whole bool) {
-	const skips = ", or send the patch with idempotent: true (--idempotent), which skips it."
+	const skips = "‹idempotent:, or send the patch with {}, which skips it›."
 	e.Already = e.Already || section
 	switch {
 	case whole:
-		e.Msg, e.Hint = "the whole patch is already applied: "+e.Msg, "Nothing is left to do. With idempotent: true (--idempotent) that is no error."
+		e.Msg, e.Hint = "the whole patch is already applied: "+e.Msg, "Nothing is left to do.‹idempotent: With {} that is no error.›"
 	case section:
 		e.Msg, e.Hint = e.Msg+" (the section is already applied)", "Leave the section out"+skips
 	case e.Already:

@@ -92,9 +92,9 @@ func (b *builder) missing(f File, s *patch.Section) error {
 	if want := b.opts.Expect[s.Path]; want != "" {
 		return stale(s.Path, want, "", "the file is gone")
 	}
-	hint := "Check the path: it is relative to the directory that emend runs in. Add File makes a new file."
+	hint := "Check the path: it is relative to ‹here›. Add File makes a new file."
 	if !f.HasParent {
-		hint = "Check the path: its directory does not exist either. Paths are relative to the directory that emend runs in."
+		hint = "Check the path: its directory does not exist either. Paths are relative to ‹here›."
 	}
 	return &fail.Error{Kind: fail.NotFound, Path: s.Path, Msg: fmt.Sprintf("no such file to %s", s.Op), Hint: hint}
 }
@@ -157,5 +157,5 @@ func (b *builder) checkParent(f File, p string) error {
 		return nil
 	}
 	return &fail.Error{Kind: fail.NotFound, Path: p, Msg: "its directory does not exist",
-		Hint: "Create the directory first, or allow emend to create it with --lenient (lenient: true)."}
+		Hint: "Create the directory first‹lenient:, or allow emend to create it with {}›."}
 }

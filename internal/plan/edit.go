@@ -3,6 +3,7 @@ package plan
 import (
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/plan/internal/place"
+	"github.com/emend-dev/emend/internal/plan/internal/refusal"
 	"github.com/emend-dev/emend/internal/plan/internal/repeat"
 	"github.com/emend-dev/emend/internal/plan/internal/suggest"
 	"github.com/emend-dev/emend/internal/text"
@@ -46,9 +47,19 @@ func settle(p *place.Placement, mode repeat.Mode, print func(patch.Hunk) (string
 	}
 	if errs := p.Errors(); len(errs) > 0 {
 		suggest.Hunks(p, errs, print)
+		tellApart(p, errs)
 		return nil, errs
 	}
 	return p.Result(), nil
+}
+
+// tellApart shows of hunks with several places what stands around each.
+func tellApart(p *place.Placement, errs fail.List) {
+	for _, e := range errs {
+		if e.Kind == fail.MultipleMatches {
+			refusal.TellApart(e, p.File, 1)
+		}
+	}
 }
 
 // repeatMode says what becomes of hunks of s that are already applied. What an earlier section wrote was not there when

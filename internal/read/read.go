@@ -50,11 +50,11 @@ func readEntry(ctx context.Context, w *workspace.Workspace, r api.ReadRequest, e
 	size, err := w.Guard.ReadBlocks(ctx, e, s.add)
 	if errors.Is(err, errBinary) {
 		err = &fail.Error{Kind: fail.BinaryFile, Path: e.Rel, Msg: "the file is binary: there is a NUL in its first 8192 bytes",
-			Hint: "To get its bytes as base64, read it with allowBinary true."}
+			Hint: "To get its bytes, read it with ‹allowBinary›."}
 	}
 	if err == nil && s.binary && (r.StartLine > 1 || r.EndLine > 0) {
 		err = &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Path: e.Rel, Msg: "the file is binary and has no lines",
-			Hint: "Leave out startLine and endLine; maxBytes says how much of it to return."}
+			Hint: "Leave out ‹startLine› and ‹endLine›; ‹maxBytes› says how much of it to return."}
 	}
 	if err != nil {
 		return nil, err
@@ -105,13 +105,13 @@ func (s *scanner) fillText(d *api.ReadData, first, maxBytes int) {
 func checkRequest(r api.ReadRequest) error {
 	switch {
 	case r.StartLine < 0:
-		return badNumber("startLine", r.StartLine, "Lines count from 1; leave startLine out to begin with the first.")
+		return badNumber("startLine", r.StartLine, "Lines count from 1; leave ‹startLine› out to begin with the first.")
 	case r.EndLine < 0:
-		return badNumber("endLine", r.EndLine, "Lines count from 1; leave endLine out to read to the end.")
+		return badNumber("endLine", r.EndLine, "Lines count from 1; leave ‹endLine› out to read to the end.")
 	case r.EndLine > 0 && r.EndLine < r.StartLine:
-		return badNumber("endLine", r.EndLine, fmt.Sprintf("startLine is %d; endLine must not be less.", r.StartLine))
+		return badNumber("endLine", r.EndLine, fmt.Sprintf("‹startLine› is %d; ‹endLine› must not be less.", r.StartLine))
 	case r.MaxBytes < 0:
-		return badNumber("maxBytes", r.MaxBytes, fmt.Sprintf("Leave maxBytes out for %d bytes.", api.DefaultReadBytes))
+		return badNumber("maxBytes", r.MaxBytes, fmt.Sprintf("Leave ‹maxBytes› out for %d bytes.", api.DefaultReadBytes))
 	}
 	return nil
 }

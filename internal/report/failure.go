@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"maps"
 	"strings"
 
 	"github.com/emend-dev/emend/fail"
@@ -17,14 +18,17 @@ type Failure struct {
 	SuggestedNextAction string         `json:"suggestedNextAction,omitempty"`
 }
 
-// firstFailure returns the first refusal of err, with all of them in its details.
-func firstFailure(err error) *Failure {
+// firstFailure returns the first refusal of err, with all of them in its details. What the file has stands once, in
+// that list.
+func firstFailure(v View, err error) *Failure {
 	all := fail.All(err)
-	first := newFailure(all[0])
 	list := make([]Failure, len(all))
 	for i, e := range all {
-		list[i] = *newFailure(e)
+		list[i] = *newFailure(v, e)
 	}
+	short := *all[0]
+	short.Nearest, short.Around = nil, nil
+	first := newFailure(v, &short)
 	if first.Details == nil {
 		first.Details = map[string]any{}
 	}
@@ -32,9 +36,21 @@ func firstFailure(err error) *Failure {
 	return first
 }
 
-func newFailure(e *fail.Error) *Failure {
+func newFailure(v View, e *fail.Error) *Failure {
 	return &Failure{Kind: e.Kind, Message: e.Error(), Recoverable: e.Kind.Recoverable(), Path: e.Path,
-		Details: details(e), SuggestedNextAction: e.Hint}
+		Details: details(e), SuggestedNextAction: v.Reader.Say(e.Hint)}
+}
+
+// shown returns a copy of f without what the text of its result shows: the other failures, and what files have instead.
+func (f *Failure) shown() *Failure {
+	if f == nil {
+		return nil
+	}
+	out := *f
+	out.Details = maps.Clone(f.Details)
+	delete(out.Details, "failures")
+	delete(out.Details, "places")
+	return &out
 }
 
 // details returns the facts of a refusal under their documented names.
@@ -89,23 +105,42 @@ func pairIndexes(e *fail.Error) [][2]int {
 	return out
 }
 
-func places(e *fail.Error) []fail.Place {
-	if e.Places == nil {
-		return []fail.Place{}
+// place is one of several places, with the lines that tell it from the others.
+type place struct {
+	fail.Place
+	fail.Around
+}
+
+func places(e *fail.Error) []place {
+	out := make([]place, len(e.Places))
+	for i, p := range e.Places {
+		out[i].Place = p
+		if i < len(e.Around) {
+			out[i].Around = e.Around[i]
+		}
 	}
-	return e.Places
+	return out
 }
 
 // RefusalText words a refusal for a model or a person: every failure, what the file has instead, and the next step.
 // For a call whose sections are applied one by one, it lists those that were applied and stay.
-func RefusalText(v View, all fail.List) string {
+func RefusalText(v View, all fail.List) string { return refusalText(v, all, maxExcerpts) }
+
+// refusalText is RefusalText with at most so many bytes of files.
+func refusalText(v View, all fail.List, mostExcerpts int) string {
 	var b strings.Builder
 	b.WriteString(verdict(v, all))
 	if len(all) > 1 {
 		fmt.Fprintf(&b, " %d failures:", len(all))
 	}
-	for _, e := range all {
-		fmt.Fprintf(&b, "\n%s: %s", e.Kind, ErrorText(e))
+	x := excerpts{v.Reader, mostExcerpts}
+	for i, e := range all {
+		words := fmt.Sprintf("\n%s: %s", e.Kind, x.failure(e))
+		if i > 0 && v.Reader.IsAgent() && b.Len()+len(words) > maxTold {
+			fmt.Fprintf(&b, "\nand %d more, which you see when these are mended.", len(all)-i)
+			break
+		}
+		b.WriteString(words)
 	}
 	return b.String() + appliedBefore(v)
 }
@@ -116,7 +151,7 @@ func verdict(v View, all fail.List) string {
 	case v.ReadOnly:
 		return "Cannot do this."
 	case all[0].Reason == fail.Indeterminate:
-		return "Undecided: run emend recover."
+		return v.Reader.Say("Undecided: ‹run recover›.")
 	case v.Partial != nil && len(v.Partial.Steps) > 0:
 		return "Stopped: the sections before this one were applied and stay."
 	}
@@ -136,54 +171,8 @@ func appliedBefore(v View) string {
 	return b.String()
 }
 
-// ErrorText words one failure on several lines: the message, the nearest place, the hint.
+// ErrorText words one failure for a person, on several lines: the message, what the file has, the hint.
 func ErrorText(e *fail.Error) string {
-	var b strings.Builder
-	b.WriteString(Escape(e.Error()))
-	if n := e.Nearest; n != nil {
-		nearest(&b, n)
-	}
-	for _, n := range e.Notes {
-		b.WriteString("\n  note: " + Escape(n))
-	}
-	if e.Hint != "" {
-		b.WriteString("\n  next: " + Escape(indent(e.Hint)))
-	}
-	return b.String()
-}
-
-// maxShown bounds the lines of a file, or the differences, that a text shows.
-const maxShown = 12
-
-func nearest(b *strings.Builder, n *fail.Nearest) {
-	fmt.Fprintf(b, "\n  nearest: lines %d-%d", n.First, n.Last)
-	for i, l := range n.Lines[:min(len(n.Lines), maxShown)] {
-		fmt.Fprintf(b, "\n  %6d  %s", n.First+i, Escape(Shorten(l)))
-	}
-	if more := len(n.Lines) - maxShown; more > 0 {
-		fmt.Fprintf(b, "\n          (%d more lines)", more)
-	}
-	for _, d := range n.Differs[:min(len(n.Differs), maxShown)] {
-		b.WriteString("\n  differs: " + Escape(d))
-	}
-	if more := len(n.Differs) - maxShown; more > 0 {
-		fmt.Fprintf(b, "\n  differs: on %d more lines", more)
-	}
-	if n.Corrected != "" {
-		b.WriteString("\n  this hunk would apply:\n    " + Escape(indent(strings.TrimSuffix(n.Corrected, "\n"))))
-	}
-	if n.OldText != "" {
-		b.WriteString("\n  this oldText is there:\n    " + Escape(indent(strings.TrimSuffix(n.OldText, "\n"))))
-	}
-}
-
-func indent(s string) string { return strings.ReplaceAll(s, "\n", "\n    ") }
-
-// Shorten shortens a long line for people.
-func Shorten(s string) string {
-	const most = 200
-	if len(s) <= most {
-		return s
-	}
-	return s[:most] + fmt.Sprintf("… (%d bytes)", len(s))
+	x := excerpts{left: maxExcerpts}
+	return x.failure(e)
 }

@@ -20,10 +20,10 @@ func TestRefusedEdits(t *testing.T) {
 		{&fail.Error{Kind: fail.MultipleMatches, Edit: 2, Total: 2, Places: []fail.Place{{First: 1, Last: 1}, {First: 4, Last: 4}}, Msg: "oldText occurs 2 times"},
 			`"editIndex":1`, "edit 2: oldText occurs 2 times"},
 		{&fail.Error{Kind: fail.OldTextNotFound, Edit: 1, Msg: "oldText is not in the file", Nearest: &fail.Nearest{Place: fail.Place{First: 3, Last: 3},
-			Lines: []string{"a b"}, OldText: "a b\n"}}, `"correctedOldText":"a b\n"`, "this oldText is there:\n    a b"},
+			Lines: []string{"a b"}, OldText: "a b\n"}}, `"correctedOldText":"a b\n"`, "nearest: line 3; this --old is there:\n    a b"},
 	}
 	for _, tt := range tests {
-		got, err := json.Marshal(firstFailure(tt.err))
+		got, err := json.Marshal(firstFailure(View{}, tt.err))
 		if err != nil || !strings.Contains(string(got), tt.want) {
 			t.Errorf("%s lacks %s (%v)", got, tt.want, err)
 		}
@@ -31,7 +31,7 @@ func TestRefusedEdits(t *testing.T) {
 			t.Errorf("%q lacks %q", text, tt.text)
 		}
 	}
-	hunk, err := json.Marshal(firstFailure(&fail.Error{Kind: fail.Overlapping, Hunk: 2, Msg: "x"}))
+	hunk, err := json.Marshal(firstFailure(View{}, &fail.Error{Kind: fail.Overlapping, Hunk: 2, Msg: "x"}))
 	if err != nil || strings.Contains(string(hunk), "pairs") || strings.Contains(string(hunk), "editIndex") {
 		t.Errorf("a hunk's refusal speaks of edits: %s", hunk)
 	}

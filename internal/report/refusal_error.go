@@ -6,6 +6,7 @@ import (
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/internal/hint"
 )
 
 // Refusal is the error of a call that was refused: every failing section and hunk of a patch, and what is needed to word
@@ -34,6 +35,25 @@ func (r *Refusal) WithDialect(name string) *Refusal {
 	}
 	out := *r
 	out.View.Dialect = d
+	return &out
+}
+
+// Said returns the failures, with hints in the words of the reader.
+func (r *Refusal) Said() fail.List {
+	out := make(fail.List, len(r.List))
+	for i, e := range r.List {
+		said := *e
+		said.Hint = r.View.Reader.Say(e.Hint)
+		out[i] = &said
+	}
+	return out
+}
+
+// ToAgent returns the refusal in the words of an agent that has the tools and arguments which offers reports, as
+// [hint.Agent] has it.
+func (r *Refusal) ToAgent(offers func(tool, argument string) bool) *Refusal {
+	out := *r
+	out.View.Reader = hint.Agent(offers)
 	return &out
 }
 

@@ -4,6 +4,7 @@ package report
 import (
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/internal/hint"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/patch"
 )
@@ -15,13 +16,14 @@ type View struct {
 	Passed   []string         // what lenient parsing accepted
 	DryRun   bool
 	Atomic   bool
-	Done     *Done      // the commit; nil for a plan
-	Partial  *plan.Plan // of a refusal: the sections that were applied before it and stay
-	Undoes   []string   // the changes that the call undoes; nil if it is no undo
-	PutsBack string     // the version that the call puts back; "" if it puts none back
-	Notes    []string   // of a plan: what its commit will do, one sentence each
-	ReadOnly bool       // of a refusal: the call would have changed nothing
-	Diffs    *PlanDiffs // of the plan; nil if they were not started
+	Done     *Done       // the commit; nil for a plan
+	Partial  *plan.Plan  // of a refusal: the sections that were applied before it and stay
+	Undoes   []string    // the changes that the call undoes; nil if it is no undo
+	PutsBack string      // the version that the call puts back; "" if it puts none back
+	Notes    []string    // of a plan: what its commit will do, one sentence each
+	ReadOnly bool        // of a refusal: the call would have changed nothing
+	Reader   hint.Reader // of a refusal
+	Diffs    *PlanDiffs  // of the plan; nil if they were not started
 }
 
 // Head is the newest record of the log: its number and its hash.

@@ -31,6 +31,16 @@ type ListedFile struct {
 	Error     string `json:"error,omitempty"`
 }
 
+// Shown returns the result as a model is shown it, as JSON: what the errors of a refusal say is not in _meta as well.
+func (r *ListResult) Shown() Result {
+	if r.Meta == nil || r.Meta.Error == nil {
+		return r
+	}
+	out, meta := *r, *r.Meta
+	meta.Error, out.Meta = nil, &meta
+	return &out
+}
+
 // OK implements Result.
 func (r *ListResult) OK() bool { return r.Ok }
 
@@ -74,19 +84,22 @@ func (r *ListResult) refused(v View, all fail.List) *ListResult {
 		r.count(v, v.Partial)
 		r.Meta = newMeta(v, v.Partial)
 	}
+	var shown strings.Builder
+	x := excerpts{v.Reader, maxExcerpts}
 	for _, e := range all {
-		op := opOf(v.Patch, e)
-		if op != 0 {
-			r.Results = append(r.Results, ListedFile{File: fail.Short(v.Patch.Sections[e.Section-1].Path), Operation: op.String(), Error: words.Each(e, op)})
+		if op := opOf(v.Patch, e); op != 0 {
+			excerpt := x.excerpt(e)
+			shown.WriteString(excerpt)
+			r.Results = append(r.Results, ListedFile{File: fail.Short(v.Patch.Sections[e.Section-1].Path), Operation: op.String(), Error: words.Each(e, op) + excerpt})
 		}
 	}
 	r.Error = words.Refusal(all[0], opOf(v.Patch, all[0]))
-	r.text = r.Error + alreadyAppliedNote(all) + appliedBefore(v)
+	r.text = r.Error + shown.String() + alreadyAppliedNote(all) + appliedBefore(v)
 	if slices.ContainsFunc(all, func(e *fail.Error) bool { return e.Hunk > 0 }) {
 		if r.Meta == nil {
 			r.Meta = &Meta{}
 		}
-		r.Meta.DryRun, r.Meta.Error = v.DryRun, firstFailure(all) // with the place where the hunk nearly fits, and a hunk that would
+		r.Meta.DryRun, r.Meta.Error = v.DryRun, firstFailure(v, all) // with the place where the hunk nearly fits, and a hunk that would
 	}
 	return r
 }

@@ -12,6 +12,26 @@ type Object struct {
 	Data   any      `json:"data,omitempty"`
 	Error  *Failure `json:"error,omitempty"`
 	Meta   *Meta    `json:"_meta,omitempty"`
+
+	brief string // of a refusal: the output without what files have
+}
+
+// Brief returns the object for a reader to whom the text is given too. What a refusal shows of files is in the details, and not
+// in the output as well.
+func (o *Object) Brief() *Object {
+	if o.Ok || o.brief == "" {
+		return o
+	}
+	out := *o
+	out.Output = o.brief
+	return &out
+}
+
+// Shown returns the result as a model is shown it, as JSON: what the output of a refusal says is not in the details as well.
+func (o *Object) Shown() Result {
+	out := *o
+	out.Error = o.Error.shown()
+	return &out
 }
 
 // OK implements Result.
@@ -56,7 +76,8 @@ type Hunk struct {
 
 func newObject(v View, p *plan.Plan, err error) *Object {
 	if err != nil {
-		o := &Object{Output: RefusalText(v, fail.All(err)), Error: firstFailure(err), Meta: v.commitMeta()}
+		all := fail.All(err)
+		o := &Object{Output: RefusalText(v, all), brief: refusalText(v, all, 0), Error: firstFailure(v, err), Meta: v.commitMeta()}
 		if v.Partial != nil {
 			o.Data = newData(v, v.Partial)
 		}

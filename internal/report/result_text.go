@@ -29,11 +29,11 @@ func newTextResult(v View, p *plan.Plan, err error) *TextResult {
 	words := v.Dialect.Words
 	if err != nil {
 		all := fail.All(err)
-		out := make([]string, len(all))
+		out, x := make([]string, len(all)), excerpts{v.Reader, maxExcerpts}
 		for i, e := range all {
-			out[i] = words.Refusal(e, opOf(v.Patch, e))
+			out[i] = words.Refusal(e, opOf(v.Patch, e)) + x.excerpt(e)
 		}
-		w := &TextResult{Output: strings.Join(out, "\n") + alreadyAppliedNote(all) + appliedBefore(v), Error: firstFailure(err), Meta: v.commitMeta()}
+		w := &TextResult{Output: strings.Join(out, "\n") + alreadyAppliedNote(all) + appliedBefore(v), Error: firstFailure(v, err), Meta: v.commitMeta()}
 		if v.Partial != nil {
 			w.Meta = newMeta(v, v.Partial)
 		}

@@ -11,6 +11,7 @@ import (
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/internal/hint"
 	"github.com/emend-dev/emend/internal/panics"
 	"github.com/emend-dev/emend/internal/report"
 )
@@ -28,21 +29,21 @@ func (o Options) Call(ctx context.Context, ws *emend.Workspace, name string, arg
 	defer func() {
 		if p := panics.Recovered(recover()); p != nil {
 			o.noteDefect(p)
-			result = o.refusal(fmt.Errorf("%s failed: %w", name, p))
+			result = o.refusal(nil, fmt.Errorf("%s failed: %w", name, p))
 		}
 	}()
 	p := o.profile()
 	t, ok := p.Named(name)
 	if !ok {
-		return o.refusal(p.unknownTool(name))
+		return o.refusal(nil, p.unknownTool(name))
 	}
 	if p.LeaveOut != nil {
 		ctx = emend.WithoutDirs(ctx, p.LeaveOut...)
 	}
 	ctx = emend.WithActor(ctx, api.Actor{Tool: name})
 	if o.ReadOnly && t.Mutates {
-		return o.refusal(&fail.Error{Kind: fail.PermissionDenied, Msg: name + " changes files, and only reading is allowed here",
-			Hint: "A person has to start it without --read-only."})
+		return o.refusal(t, &fail.Error{Kind: fail.PermissionDenied, Msg: name + " changes files, and only reading is allowed here",
+			Hint: "A person has to start it without ‹option read-only›."})
 	}
 	v, err := o.arguments(t, args)
 	ws = o.workspace(ws, &v)
@@ -72,7 +73,7 @@ func (o Options) run(ctx context.Context, t *Tool, ws *emend.Workspace, v *value
 	if t.adapt != nil || needsExactJSON(v) {
 		exact, err := json.Marshal(v.plain())
 		if err != nil {
-			return o.refusal(err)
+			return o.refusal(t, err)
 		}
 		args = exact
 	}
@@ -110,15 +111,43 @@ func (o Options) refusedCall(ctx context.Context, t *Tool, ws *emend.Workspace, 
 	}
 	d := o.profile().dialect()
 	if r, seen := errors.AsType[*emend.Refusal](err); seen {
-		return r.WithDialect(d.Name).Result()
+		return r.WithDialect(d.Name).ToAgent(o.offers(t)).Result()
 	}
 	if d.Words.Shape != dialect.Object {
-		err = joinErrors(err)
+		err = joinErrors(err, o.reader(t))
 	}
 	if t.Mutates && ws != nil {
-		return ws.Host().Refused(ctx, t.Name, t.Op, v.namedPaths(), err).WithDialect(d.Name).Result()
+		return ws.Host().Refused(ctx, t.Name, t.Op, v.namedPaths(), err).WithDialect(d.Name).ToAgent(o.offers(t)).Result()
 	}
-	return report.New(report.View{Dialect: d, ReadOnly: !t.Mutates}, nil, err)
+	return report.New(report.View{Dialect: d, ReadOnly: !t.Mutates, Reader: o.reader(t)}, nil, err)
+}
+
+// reader is who reads the refusals of a tool; t is nil if no tool was called.
+func (o Options) reader(t *Tool) hint.Reader { return hint.Agent(o.offers(t)) }
+
+// offers returns what reports whether the caller of t has a tool with an argument. No name means t.
+// It returns nil for a person at the page, who does not call tools by name.
+func (o Options) offers(t *Tool) func(tool, argument string) bool {
+	if o.profile() == People {
+		return nil
+	}
+	return func(name, argument string) bool {
+		named := t
+		if name != "" {
+			named, _ = o.profile().Named(name)
+		}
+		return named != nil && (!o.ReadOnly || !named.Mutates) && (argument == "" || named.has(argument))
+	}
+}
+
+// has reports whether the tool has an argument, or the items of a list that is one have it.
+func (t *Tool) has(argument string) bool {
+	for name, s := range t.Input().Properties {
+		if name == argument || s.Items != nil && s.Items.Properties[argument] != nil {
+			return true
+		}
+	}
+	return false
 }
 
 // noteDefect passes a panic on to whoever keeps the log of defects.
@@ -130,11 +159,11 @@ func (o Options) noteDefect(p *panics.Value) {
 
 // joinErrors joins several errors and their hints into one error. A result that is text, or has one string for an
 // error, has no other place for them.
-func joinErrors(err error) error {
+func joinErrors(err error, reader hint.Reader) error {
 	var all []string
 	list := fail.All(err)
 	for _, e := range list {
-		all = append(all, strings.TrimSuffix(e.Msg+". "+e.Hint, ". "))
+		all = append(all, strings.TrimSuffix(e.Msg+". "+reader.Say(e.Hint), ". "))
 	}
 	first := *list[0]
 	first.Msg, first.Hint = strings.Join(all, " "), ""
@@ -162,9 +191,9 @@ func (v *value) namedPaths() []string {
 	return out
 }
 
-// refusal is the result of an error that concerns no workspace.
-func (o Options) refusal(err error) api.Result {
-	return report.New(report.View{Dialect: o.profile().dialect(), Atomic: true}, nil, err)
+// refusal is the result of an error that concerns no workspace. t is nil if no tool was called.
+func (o Options) refusal(t *Tool, err error) api.Result {
+	return report.New(report.View{Dialect: o.profile().dialect(), Atomic: true, Reader: o.reader(t)}, nil, err)
 }
 
 func (p *Profile) unknownTool(name string) error {

@@ -166,7 +166,7 @@ func TestAllComplaints(t *testing.T) {
 		many.WriteString("," + string(b) + ":1")
 	}
 	r = replied(t, Call(t.Context(), ws, "read_file", json.RawMessage(many.String()+"}")))
-	if n := len(r.Error.Details.Failures); n != maxComplaints || !strings.Contains(r.Output, "970 more things do not fit") || len(r.Output) > 20_000 {
+	if n := len(r.Error.Details.Failures); n != maxComplaints || !strings.Contains(r.Output, " more, which you see when these are mended") || len(r.Output) > 2100 {
 		t.Errorf("%d failures, %d bytes", n, len(r.Output))
 	}
 }
@@ -323,7 +323,7 @@ func FuzzCall(f *testing.F) {
 }
 
 func TestErrorsThatAreNoRefusals(t *testing.T) {
-	r := replied(t, Options{}.refusal(errors.New("boom")))
+	r := replied(t, Options{}.refusal(nil, errors.New("boom")))
 	if r.OK || r.Error.Kind != "unknown" || r.Error.SuggestedNextAction == "" {
 		t.Errorf("%+v", r)
 	}

@@ -31,7 +31,7 @@ const (
 // changed it and what the session left.
 func SessionChanges(ctx context.Context, w *workspace.Workspace, session string) (*api.SessionChanges, error) {
 	if session == "" {
-		return nil, caller.BadField("session", `""`, "Name a session, as emend log lists it.")
+		return nil, caller.BadField("session", `""`, "Name a session, as ‹history› lists it.")
 	}
 	rd, err := logbook.Open(w)
 	if err != nil {
@@ -44,7 +44,7 @@ func SessionChanges(ctx context.Context, w *workspace.Workspace, session string)
 		return nil, err
 	}
 	if out.CallCount == 0 {
-		return nil, &fail.Error{Kind: fail.NotFound, Msg: "no session is called " + fail.Quote(session), Hint: "emend log (the history tool) lists the sessions."}
+		return nil, &fail.Error{Kind: fail.NotFound, Msg: "no session is called " + fail.Quote(session), Hint: "‹history› lists the sessions."}
 	}
 	changes, err := rd.Changes(ctx, first, paths)
 	if err != nil {

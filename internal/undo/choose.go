@@ -95,7 +95,7 @@ func (c *chooser) rereadFor(chosen []*audit.Record, from uint64) error {
 // damagedLog refuses to undo by a log that does not verify.
 func damagedLog(err error) error {
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.StoreUnwritable, Cause: err, Msg: "the log is damaged: " + err.Error(),
-		Hint: "Run emend verify: it says what is wrong with it."}
+		Hint: "‹Run verify›: it says what is wrong with it."}
 }
 
 // index notes which paths r changed, and which files it displaced.
@@ -148,7 +148,7 @@ func (c *chooser) lastChange() ([]*audit.Record, error) {
 			return nil, nothingToUndo("there is no change that could be taken back")
 		case r.Kind != audit.Commit || c.Undone[r.Tx] != "" || !slices.ContainsFunc(r.Acts, func(a audit.Act) bool { return c.inside(a.Path) || c.inside(a.To) }):
 		case lost != nil:
-			return nil, deletedForGood(lost, "It cannot be taken back; to take back the change before it: emend undo "+r.Tx+".")
+			return nil, deletedForGood(lost, "It cannot be taken back. To take back the change before it, name its entry: "+r.Tx+".")
 		case !slices.ContainsFunc(r.Acts, func(a audit.Act) bool { return !a.Gone }):
 			lost = r
 		default:
@@ -166,7 +166,7 @@ func deletedForGood(r *audit.Record, hint string) error {
 func (c *chooser) changeOfEntry(name string) ([]*audit.Record, error) {
 	if strings.HasPrefix(name, "#") {
 		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments,
-			Msg: fmt.Sprintf("entry %s was refused and changed nothing", fail.Quote(name)), Hint: "Name an entry that changed something: emend log (the history tool) lists them."}
+			Msg: fmt.Sprintf("entry %s was refused and changed nothing", fail.Quote(name)), Hint: "Name an entry that changed something: ‹history› lists them."}
 	}
 	for {
 		r, err := c.next()
@@ -250,5 +250,5 @@ func describe(r *audit.Record) string {
 }
 
 func nothingToUndo(why string) error {
-	return &fail.Error{Kind: fail.NotFound, Msg: why, Hint: "emend log (the history tool) lists the changes and their entries."}
+	return &fail.Error{Kind: fail.NotFound, Msg: why, Hint: "‹history› lists the changes and their entries."}
 }

@@ -110,7 +110,7 @@ func checkTarget(ctx context.Context, r api.PutBackRequest, src *source.Reader, 
 // staleTarget refuses a target that is not the file the caller expected.
 func staleTarget(r api.PutBackRequest, msg, have string) error {
 	return &fail.Error{Kind: fail.Stale, Path: r.Path, Want: r.ExpectedSha256, Have: have, Msg: msg,
-		Hint: "Look at what is there now, and ask again with its sha256 as expectedSha256; leave that out if nothing is there."}
+		Hint: "Look at what is there now, and ask again with its sha256 as ‹expectedSha256›; leave that out if nothing is there."}
 }
 
 // planRebuilt puts back a version whose text was rebuilt from diffs. A file that exists keeps its permissions.
@@ -130,7 +130,7 @@ func planRebuilt(ctx context.Context, w *workspace.Workspace, src *source.Reader
 	switch present := source.ModeOf(f); {
 	case f.Kind == plan.Link:
 		return nil, nil, &fail.Error{Kind: fail.AlreadyExists, Path: r.Path, Msg: "a symbolic link is there now",
-			Hint: "Delete the link first (delete_file, emend rm), and put the version back then."}
+			Hint: "Delete the link first with ‹delete_file›, and put the version back then."}
 	case f.Kind == plan.Regular && present.Perm() != made.Mode.Perm():
 		notes = append(notes, fmt.Sprintf("%s keeps the permissions that it has, %s: they were %s, and only the text of this version is kept.",
 			report.Escape(r.Path), kept.Octal(present), kept.Octal(made.Mode)))

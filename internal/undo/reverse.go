@@ -109,7 +109,7 @@ func (u *reversal) goalOf(ctx context.Context, p string) (fileState, error) {
 func (u *reversal) reverseRecord(ctx context.Context, r *audit.Record) error {
 	for _, a := range slices.Backward(r.Acts) {
 		if a.Gone {
-			u.refuse(fail.NotFound, a.Path, "it was deleted for good", "It cannot be taken back. Name another entry; emend log lists them.")
+			u.refuse(fail.NotFound, a.Path, "it was deleted for good", "It cannot be taken back. Name another entry; ‹history› lists them.")
 			continue
 		}
 		if err := u.reverseAct(ctx, r, &a); err != nil {
@@ -316,7 +316,7 @@ func (u *reversal) refuseNotKept(r *audit.Record, a *audit.Act) {
 		return
 	}
 	u.refuse(fail.NotFound, a.Path, "what it was before is no longer kept: it was purged, pruned, or restored elsewhere",
-		"emend log --path shows what became of it; emend trash list what is kept.")
+		"‹history› shows what became of it‹trash:; {} what is kept›.")
 }
 
 // writtenSince refuses a kept file whose content is no longer the one that was kept.
@@ -324,7 +324,7 @@ func (u *reversal) writtenSince(p, slot string) *fail.Error {
 	tx, _, _ := strings.Cut(slot, ".")
 	return &fail.Error{Kind: fail.Stale, Path: u.displayPath(p),
 		Msg:  "what is kept of it was written to since, through another hard link or by a program that had it open",
-		Hint: "Look at what is kept with emend show " + tx + ", and take the change back by hand."}
+		Hint: fmt.Sprintf("To look at what is kept, ‹run show %s›. Take the change back by hand.", tx)}
 }
 
 // reverseWithin takes a change back in a file that was edited since, and keeps the later edits.

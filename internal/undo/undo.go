@@ -39,7 +39,7 @@ func Undo(ctx context.Context, w *workspace.Workspace, r api.UndoRequest) (*chan
 func reverseChosen(ctx context.Context, w *workspace.Workspace, r api.UndoRequest, src *source.Reader) (*reversal, error) {
 	if r.Entry != "" && r.SessionID != "" {
 		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: "both entry and sessionId are given",
-			Hint: "Send one of the two: entry takes back one call, sessionId all that the session did."}
+			Hint: "Send one of the two: one takes back a call, the other all that a session did."}
 	}
 	store, err := w.OpenStore()
 	if err != nil {

@@ -165,7 +165,7 @@ func TestUndoAfterPermanent(t *testing.T) {
 	before, _ := s.Remove("a")
 	gone, err := s.WS.Delete(s.Ctx, api.DeleteRequest{Path: "b", Permanent: true})
 	s.Must(err)
-	s.Refused(api.UndoRequest{}, fail.NotFound, "b: the last change deleted it for good", "emend undo "+before)
+	s.Refused(api.UndoRequest{}, fail.NotFound, "b: the last change deleted it for good", before)
 	s.Refused(api.UndoRequest{Entry: gone.Tx}, fail.NotFound, "b: it was deleted for good", "emend log")
 	s.Undo(before)
 	s.Has(`a "A\n"`)

@@ -21,7 +21,7 @@ func (w *Workspace) Migrate(ctx context.Context) (from, to string, err error) {
 	}
 	if store == nil || target.Dir == place.Dir {
 		return "", "", &fail.Error{Kind: fail.NotFound, Msg: "there is no store to move",
-			Hint: "It is where it should be, or the first apply makes it; emend doctor says where."}
+			Hint: "It is where it should be, or the first apply makes it. To see where, ‹run doctor›."}
 	}
 	if err = store.Move(ctx, place, target); err == nil {
 		target.Exists = true

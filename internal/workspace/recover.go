@@ -58,7 +58,7 @@ func (w *Workspace) interrupted() error {
 	}
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Indeterminate,
 		Msg:  "the change " + r.Tx + " was interrupted, and files may be partly old and partly new",
-		Hint: "Run emend recover."}
+		Hint: "‹Run recover›."}
 }
 
 // recoverOnOpen recovers without waiting for the lock. It returns what it recovered, nil for nothing, and why something is
@@ -79,7 +79,7 @@ func (w *Workspace) recoverOnOpen() (*api.Recovery, error) {
 	if e, ok := errors.AsType[*fail.Error](err); ok && e.Reason == fail.Indeterminate {
 		err = &fail.Error{Kind: fail.CommandFailed, Reason: fail.Indeterminate, Cause: err,
 			Msg:  "a patch was interrupted here and could not be recovered, and files may be partly old and partly new: " + err.Error(),
-			Hint: "Run emend recover."}
+			Hint: "‹Run recover›."}
 	}
 	return found, err
 }

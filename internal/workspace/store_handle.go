@@ -118,7 +118,7 @@ func (h *storeHandle) checkFilesystem() error {
 	if !commit.Supported {
 		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.WeakFilesystem,
 			Msg:  "this version of emend reads, plans and previews on " + runtime.GOOS + ", and writes on Linux and macOS only",
-			Hint: "Use --dry-run, or run it where the files are on Linux or macOS."}
+			Hint: "Run it where the files are on Linux or macOS‹dryRun:, or use {}›."}
 	}
 	is, err := commit.Filesystem(h.root)
 	if err != nil || h.unsafeFS || !is.Network {
@@ -126,7 +126,7 @@ func (h *storeHandle) checkFilesystem() error {
 	}
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.WeakFilesystem,
 		Msg:  fmt.Sprintf("the workspace is on a network file system (%s), where a commit cannot promise what it promises on a disk", is.Type),
-		Hint: "With --unsafe-fs a person can allow it; emend doctor says what is weaker then."}
+		Hint: "With ‹option unsafe-fs› a person can allow it, and emend doctor says what is weaker then."}
 }
 
 // openPlace opens the store at place.
@@ -331,5 +331,5 @@ func StoreError(err error) error {
 		return err
 	}
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.StoreUnwritable, Cause: err, Msg: "the store cannot be opened: " + err.Error(),
-		Hint: "Run emend doctor: it says where the store is and what is wrong with it."}
+		Hint: "‹Run doctor›: it says where the store is and what is wrong with it."}
 }

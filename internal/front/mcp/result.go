@@ -21,7 +21,7 @@ func toolResult(t *tool.Tool, r api.Result) (*sdk.CallToolResult, error) {
 		return out, nil
 	}
 	if t.Form != tool.ObjectOnly {
-		r = cutDiffs(r)
+		r = cutDiffs(brief(r))
 	}
 	object, err := json.Marshal(r)
 	switch {
@@ -31,12 +31,41 @@ func toolResult(t *tool.Tool, r api.Result) (*sdk.CallToolResult, error) {
 		out.Meta, err = metaOf(object)
 		return out, err
 	case t.Form == tool.ObjectOnly:
-		out.Content = textContent(string(object))
+		text, err := plainJSON(shown(r))
+		if err != nil {
+			return nil, err
+		}
+		out.Content = textContent(text)
 	default:
 		object = shortenDiffs(object)
 	}
 	out.StructuredContent = json.RawMessage(object)
 	return out, nil
+}
+
+// brief returns a result for the object beside a text: what the text shows of files is in the object once.
+func brief(r api.Result) api.Result {
+	if o, ok := r.(*report.Object); ok {
+		return o.Brief()
+	}
+	return r
+}
+
+// shown returns a result for the text of tools whose result is only an object.
+func shown(r api.Result) api.Result {
+	if o, ok := r.(interface{ Shown() api.Result }); ok && !r.OK() {
+		return o.Shown()
+	}
+	return r
+}
+
+// plainJSON encodes a value for a model, which reads code in it: & and < stay as they are.
+func plainJSON(v any) (string, error) {
+	var out strings.Builder
+	enc := json.NewEncoder(&out)
+	enc.SetEscapeHTML(false)
+	err := enc.Encode(v)
+	return strings.TrimSuffix(out.String(), "\n"), err
 }
 
 // maxDiff is how many bytes of each diff are sent to a client. A model pays for every byte, and has just written what
@@ -69,7 +98,7 @@ func cutDiff(diff string) string {
 		return diff
 	}
 	head := diff[:strings.LastIndexByte(diff[:maxDiff], '\n')+1]
-	return fmt.Sprintf("%s… %d more bytes; emend show has all of it\n", head, len(diff)-len(head))
+	return fmt.Sprintf("%s… %d more bytes\n", head, len(diff)-len(head))
 }
 
 // shortenDiffs shortens the diffs in a result that cutDiffs does not know.

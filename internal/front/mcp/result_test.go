@@ -26,7 +26,7 @@ func TestLongDiff(t *testing.T) {
 		t.Fatal(err)
 	}
 	head, more, ok := strings.Cut(got.Data.ChangedFiles[0].Diff, "… ")
-	if !ok || len(head) > maxDiff || !strings.HasPrefix(lines, head) || !strings.HasSuffix(head, "\n") || !strings.Contains(more, "emend show") {
+	if !ok || len(head) > maxDiff || !strings.HasPrefix(lines, head) || !strings.HasSuffix(head, "\n") || !strings.Contains(more, "more bytes") {
 		t.Errorf("the diff became %q", got.Data.ChangedFiles[0].Diff)
 	}
 	if got.Output != r.Output || got.Data.HunkCount != 1<<60 || got.Data.ChangedFiles[1].Diff != "+short\n" {

@@ -5,6 +5,7 @@ import (
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/hint"
 	"github.com/emend-dev/emend/internal/report"
 )
 
@@ -44,7 +45,7 @@ func (r *request) obstaclesOf(res api.Result) *obstacles {
 func (r *request) obstaclesOfError(err error) *obstacles {
 	out := &obstacles{}
 	for _, e := range fail.All(err) {
-		out.add(r, e.Path, e.Error(), e.Hint)
+		out.add(r, e.Path, e.Error(), hint.Reader{}.Say(e.Hint))
 	}
 	return out
 }

@@ -6,6 +6,7 @@ import (
 	"net/http"
 
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/hint"
 )
 
 // errorStatuses is the one table from kinds of errors to HTTP statuses.
@@ -49,7 +50,7 @@ func (r *request) errorPageOf(err error) page {
 	}
 	w := errorView{Title: errorTitles[status]}
 	for _, e := range all {
-		w.List = append(w.List, errorLine{e.Path, e.Msg, e.Hint})
+		w.List = append(w.List, errorLine{e.Path, e.Msg, hint.Reader{}.Say(e.Hint)})
 	}
 	return page{Name: "error", Title: w.Title, Status: status, Data: w}
 }

@@ -107,7 +107,7 @@ func (r *replacer) unshifted(e *fail.Error, n, size int) *fail.Error {
 		return e
 	}
 	return &fail.Error{Kind: fail.OldTextNotFound, Line: n + 1, Msg: "the " + strings.TrimPrefix(e.Msg, "its "),
-		Hint:    "Copy the indentation of oldText and newText from the file exactly, tabs as tabs.",
+		Hint:    "Copy the indentation of ‹oldText› and ‹newText› from the file exactly, tabs as tabs.",
 		Nearest: refusal.Nearest(r.file, n, n+size, "the indentation")}
 }
 

@@ -36,7 +36,7 @@ func Run(before string, edits []Edit, o Options) (*Result, error) {
 	}
 	if len(edits) == 0 {
 		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: "there are no edits",
-			Hint: "Send at least one edit with oldText and newText."}
+			Hint: "Send at least one edit with ‹oldText› and ‹newText›."}
 	}
 	r := newReplacer(before, edits)
 	r.findAll()

@@ -165,8 +165,8 @@ func TestReplaceRefusals(t *testing.T) {
 		hint   string // part of the hint
 		places string
 	}{
-		{"too often", "x\na\nx\n", one("x", "y"), "oldText occurs 2 times, expected 1 (lines 1, 3)", "expectedOccurrences to 2", "[{1 1} {3 3}]"},
-		{"not often enough", "x\na\n", []Edit{{Old: "x", New: "y", Count: 2}}, "occurs 1 time, expected 2", "expectedOccurrences to 1", "[{1 1}]"},
+		{"too often", "x\na\nx\n", one("x", "y"), "oldText occurs 2 times, expected 1 (lines 1, 3)", "‹expectedOccurrences› to 2", "[{1 1} {3 3}]"},
+		{"not often enough", "x\na\n", []Edit{{Old: "x", New: "y", Count: 2}}, "occurs 1 time, expected 2", "‹expectedOccurrences› to 1", "[{1 1}]"},
 		{"one over the other", "aaa", one("aa", "b"), "overlap one another: 2 of them, expected 1", "surrounding text", "[{1 1} {1 1}]"},
 		{"overlapping edits", "a\nb\nc\n", []Edit{{Old: "b\nc", New: "1"}, {Old: "a\nb", New: "2"}},
 			"edits 1 and 2 change the same text (lines 2-3 and 1-2)", "Join the edits", "[{2 3} {1 2}]"},

@@ -68,7 +68,7 @@ func (r *replacer) spend(n int) {
 	if r.read += int64(n); r.read > maxRead && r.limit == nil {
 		r.limit = &fail.Error{Kind: fail.CommandFailed, Reason: fail.Limit,
 			Msg:  fmt.Sprintf("%s in a file of %d bytes, and what they look for in it, are too many", refusal.Count(len(r.edits), "edit"), len(r.before)),
-			Hint: "Send fewer edits at once, or write the whole file with write_file."}
+			Hint: "Send fewer edits at once, or write the whole file with ‹write_file›."}
 	}
 }
 
@@ -81,11 +81,12 @@ func (r *replacer) multiple(s *foundEdit, apart bool) *fail.Error {
 		e.Msg = fmt.Sprintf("the occurrences of oldText overlap one another: %d of them, expected %d", s.total, s.Count)
 		e.Hint = "Add surrounding text that only one place has."
 	case s.total < s.Count:
-		e.Hint = fmt.Sprintf("Set expectedOccurrences to %d, or read the file again and see what has changed.", s.total)
+		e.Hint = fmt.Sprintf("Set ‹expectedOccurrences› to %d, or read the file again and see what has changed.", s.total)
 	default:
-		e.Hint = fmt.Sprintf("Add surrounding text that only one place has, or set expectedOccurrences to %d to change them all.", s.total)
+		e.Hint = fmt.Sprintf("Add surrounding text that only one place has, or set ‹expectedOccurrences› to %d to change them all.", s.total)
 	}
 	refusal.AddLines(e)
+	refusal.TellApart(e, r.file, 0)
 	return e
 }
 
@@ -113,16 +114,16 @@ func (r *replacer) invalid(e Edit) *fail.Error {
 	switch {
 	case e.Count < 0:
 		bad.Msg = fmt.Sprintf("expectedOccurrences is %d", e.Count)
-		bad.Hint = "Say how often oldText occurs, or leave it out for once."
+		bad.Hint = "Say how often ‹oldText› occurs, or leave it out for once."
 	case e.Old == e.New:
 		bad.Msg = "oldText and newText are the same"
-		bad.Hint = "Leave this edit out, or send the text that is to be there as newText."
+		bad.Hint = "Leave this edit out, or send the text that is to be there as ‹newText›."
 	case e.Old == "" && r.file.Len() > 0:
 		bad.Msg = "oldText is empty, and the file is not"
-		bad.Hint = "Put the text next to the place into oldText and, with what is new, into newText; write_file replaces the whole file."
+		bad.Hint = "Put the text next to the place into ‹oldText› and, with what is new, into ‹newText›; ‹write_file› replaces the whole file."
 	case e.Old == "" && e.Count > 1:
 		bad.Msg = "oldText is empty: it occurs once in an empty file"
-		bad.Hint = "Leave expectedOccurrences out."
+		bad.Hint = "Leave ‹expectedOccurrences› out."
 	default:
 		return nil
 	}
