@@ -177,7 +177,7 @@ func (f *finder) markApplied(k int, mode Mode) {
 	}
 	if o.twin > 0 {
 		s.Err.Msg = fmt.Sprintf("it is the same as hunk %d", o.twin)
-		s.Err.Hint = "Leave one of the two out, or send the patch with idempotent: true (--idempotent), which skips it."
+		s.Err.Hint = "Leave one of the two out‹idempotent:, or send the patch with {}, which skips it›."
 		s.Err.Already = true
 		return
 	}
@@ -190,7 +190,7 @@ func (f *finder) markApplied(k int, mode Mode) {
 	if lines := f.Hunks[k].Lines; !slices.ContainsFunc(lines, added) {
 		s.Err.Nearest.Differs = missingLines(lines)
 	}
-	s.Err.Hint = "Leave this hunk out, or send the patch with idempotent: true (--idempotent), which skips it."
+	s.Err.Hint = "Leave this hunk out‹idempotent:, or send the patch with {}, which skips it›."
 	if s.Doubles {
 		s.Err.Hint += " If it is to be there twice, write the lines that are there as context, too."
 	}

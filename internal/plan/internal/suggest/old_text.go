@@ -64,10 +64,10 @@ func OldTexts(file *text.Lines, view string, edits []Edit) {
 
 // notFound words the refusal of an edit about which nothing more is known.
 func (t *textEdits) notFound(e *fail.Error) {
-	e.Msg, e.Hint = "oldText is not in the file", "Read the file again and copy oldText from it exactly."
+	e.Msg, e.Hint = "oldText is not in the file", "Read the file again and copy ‹oldText› from it exactly."
 	if t.file.Len() == 0 {
 		e.Msg = "oldText is not in the file, which is empty"
-		e.Hint = "Send an empty oldText to fill it, or use write_file."
+		e.Hint = "Send an empty ‹oldText› to fill it, or use ‹write_file›."
 	}
 }
 
@@ -97,7 +97,7 @@ func (t *textEdits) otherEnds(e Edit) bool {
 		return false
 	}
 	t.pointAt(e.Err, at, len(old), "the line ends")
-	e.Err.Hint = "Write every line end of oldText and newText as a plain newline: the file's own line ends are kept."
+	e.Err.Hint = "Write every line end of ‹oldText› and ‹newText› as a plain newline: the file's own line ends are kept."
 	return true
 }
 
@@ -168,7 +168,7 @@ func (t *textEdits) offerOldText(e *fail.Error, out, old string) {
 		return
 	}
 	e.Nearest.OldText = out
-	e.Hint = "Send the oldText that is there instead, if that is the text you mean, and bring newText into line with it."
+	e.Hint = "Send the ‹oldText› that is there instead, if that is the text you mean, and bring ‹newText› into line with it."
 }
 
 // cutBefore returns how much of the file's line precedes the text with which an old text begins. It fails unless the two
@@ -246,7 +246,7 @@ func (t *textEdits) withinLine(s *search, old string) bool {
 	s.err.Nearest = refusal.Nearest(t.file, n, n+1, fmt.Sprintf("line %d: %s", n+1, difference(have, want, "oldText")))
 	s.err.Hint = fmt.Sprintf("Read line %d again and copy the text exactly.", n+1)
 	if rivals > 0 {
-		s.err.Hint = fmt.Sprintf("Line %d and %s are much like oldText: read the file again and copy the text exactly.", n+1, refusal.Count(rivals, "other line"))
+		s.err.Hint = fmt.Sprintf("Line %d and %s are much like ‹oldText›: read the file again and copy the text exactly.", n+1, refusal.Count(rivals, "other line"))
 		return true
 	}
 	if part, ok := window(have, want); ok {
