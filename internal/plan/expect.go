@@ -18,7 +18,7 @@ func ExpectBySection(sections []patch.Section, expect map[string]string) (map[st
 	for _, p := range slices.Sorted(maps.Keys(expect)) {
 		clean := path.Clean(p)
 		if sum, ok := sums[clean]; ok && sum != expect[p] {
-			return nil, badExpectation(sections, fmt.Sprintf("%s has two different hashes in expectedSha256ByPath (--expect)", fail.Quote(clean)))
+			return nil, badExpectation(sections, fmt.Sprintf("two different hashes are expected of %s", fail.Quote(clean)))
 		}
 		sums[clean], unused[clean] = expect[p], p
 	}
@@ -31,7 +31,7 @@ func ExpectBySection(sections []patch.Section, expect map[string]string) (map[st
 		}
 	}
 	for _, clean := range slices.Sorted(maps.Keys(unused)) {
-		return nil, badExpectation(sections, fmt.Sprintf("expectedSha256ByPath (--expect) has %s, which no section of the patch changes", fail.Quote(unused[clean])))
+		return nil, badExpectation(sections, fmt.Sprintf("a hash is expected of %s, which no section of the patch changes", fail.Quote(unused[clean])))
 	}
 	return out, nil
 }

@@ -19,12 +19,12 @@ func TestExpectBySection(t *testing.T) {
 		{"none", nil, nil, ""},
 		{"another spelling", map[string]string{"a": "1", "./b/": "2"}, map[string]string{"./a": "1", "a": "1", "d/../b": "2"}, ""},
 		{"two spellings", map[string]string{"a": "1", "./a": "1"}, map[string]string{"./a": "1", "a": "1"}, ""},
-		{"two hashes", map[string]string{"a": "1", "./a": "2"}, nil, `"a" has two different hashes`},
+		{"two hashes", map[string]string{"a": "1", "./a": "2"}, nil, `two different hashes are expected of "a"`},
 		{"an absolute path", map[string]string{"/x": "1", "/y/../x": "1"}, map[string]string{"/x": "1"}, ""},
-		{"is not a relative one", map[string]string{"x": "1"}, nil, `has "x", which no section`},
-		{"a path of no section", map[string]string{"a": "1", "d": ""}, nil, `has "d", which no section`},
-		{"a destination", map[string]string{"c": ""}, nil, `has "c", which no section`},
-		{"no path", map[string]string{"": "1"}, nil, `has "", which no section`},
+		{"is not a relative one", map[string]string{"x": "1"}, nil, `of "x", which no section`},
+		{"a path of no section", map[string]string{"a": "1", "d": ""}, nil, `of "d", which no section`},
+		{"a destination", map[string]string{"c": ""}, nil, `of "c", which no section`},
+		{"no path", map[string]string{"": "1"}, nil, `of "", which no section`},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			got, err := ExpectBySection(sections, tt.expect)
