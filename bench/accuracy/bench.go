@@ -2,7 +2,10 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"io"
+	"math/rand/v2"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -17,12 +20,14 @@ type bench struct {
 	peers  []*peer
 	log    io.Writer
 
-	can     []uint64 // by change: the kinds that apply to it
-	alone   *tally   // every kind, all changes, in process
-	beside  *tally   // every kind, a sample, all systems
-	pairs   *tally   // pairs of kinds, a sample, all systems
-	picked  []find   // patches that peers landed wrong
-	judged  int64    // texts sent to emend in process
+	order   []int          // the changes in the order in which they are tried
+	can     [][]bool       // by change and kind: it was judged
+	tried   map[string]int // by damage: how many changes were looked at, until there were enough
+	alone   *tally         // every kind, in process
+	beside  *tally         // every kind, a part of them, all systems
+	pairs   *tally         // pairs of kinds, a sample, all systems
+	picked  []find         // patches that peers landed wrong
+	judged  int64          // texts sent to emend in process
 	judging time.Duration
 	took    time.Duration
 }
@@ -37,8 +42,9 @@ type emendTrial struct {
 // damagedCase is a damaged case, with what is known of it independently of the system.
 type damagedCase struct {
 	*damage.Case
-	untellable bool
-	sight      func() damage.Sight
+	untellable  func(binding bool) bool
+	onlyRefusal bool
+	sight       func() damage.Sight
 }
 
 func (b *bench) spoil(ch *damage.Change, f damage.Form, kinds []damage.Kind) *damagedCase {
@@ -46,7 +52,14 @@ func (b *bench) spoil(ch *damage.Change, f damage.Form, kinds []damage.Kind) *da
 	if !ok {
 		return nil
 	}
-	return &damagedCase{c, c.Untellable(), sync.OnceValue(c.Sight)}
+	free, bound := sync.OnceValue(func() bool { return c.Untellable(false) }), sync.OnceValue(func() bool { return c.Untellable(true) })
+	untellable := func(binding bool) bool {
+		if binding {
+			return bound()
+		}
+		return free()
+	}
+	return &damagedCase{c, untellable, c.OnlyRefusal(), sync.OnceValue(c.Sight)}
 }
 
 // judge sends a damaged change to emend in process, with every profile that supports it.
@@ -62,7 +75,7 @@ func (b *bench) judge(ctx context.Context, ch *damage.Change, kinds ...damage.Ki
 		if c == nil {
 			continue
 		}
-		t, err := fare(ctx, c.Case, c.Text(p.bare), p.send)
+		t, err := fare(ctx, c.Case, c.Text(p.bare), p.sender(b.scratch, c.Case))
 		if err != nil {
 			return nil, err
 		}
@@ -75,10 +88,10 @@ func (b *bench) judge(ctx context.Context, ch *damage.Change, kinds ...damage.Ki
 // record returns the record of a trial of c.
 func (c *damagedCase) record(system string, t *trial) record {
 	r := record{
-		system: system, kind: c.Kind, untellable: c.untellable,
-		first: t.first.outcome, second: t.second.outcome, offered: t.offered, left: t.first.left,
+		system: system, kind: c.Kind, untellable: c.untellable(slices.Contains(binding, system)), onlyRefusal: c.onlyRefusal,
+		first: t.first.outcome, second: t.second.outcome, offered: t.offered, left: t.first.left, shown: t.first.shown,
 	}
-	if r.first == refused && !r.untellable {
+	if r.first == refused && !r.untellable && !r.onlyRefusal {
 		sight := c.sight()
 		r.near, r.open = sight == damage.Clear, sight == damage.Open
 	}
@@ -87,48 +100,93 @@ func (c *damagedCase) record(system string, t *trial) record {
 
 // changeResult is the result of one change with every kind of damage alone.
 type changeResult struct {
-	used    bool
-	can     uint64
+	used  bool
+	kinds []kindResult
+}
+
+// kindResult is the result of one change with one damage.
+type kindResult struct {
+	damage  int
+	both    bool // both forms that programs get can have it
 	records []record
 	shown   []exhibit
 }
 
-// scan judges all changes in process.
+// scan judges changes in process, in an order that depends on the seed, until there are enough of every kind. It stops judging a
+// kind as soon as it has enough. A change counts only if it can be damaged in both forms that programs get.
 func (b *bench) scan(ctx context.Context) error {
-	b.can = make([]uint64, len(b.corpus.pairs))
+	b.order = rand.New(rand.NewPCG(b.seed, 0)).Perm(len(b.corpus.pairs))
+	b.can, b.tried = make([][]bool, len(b.order)), map[string]int{}
 	b.alone = newTally()
 	b.alone.kinds = named(b.damages)
-	p := newProgress(b.log, "every kind alone, in process", len(b.corpus.pairs))
+	full := make([]atomic.Bool, len(b.damages))
+	have := make([]int, len(b.damages))
+	p := newProgress(b.log, "every kind alone, in process", len(b.order))
 	defer func() { b.judging = time.Since(p.start) }()
-	return inOrder(ctx, len(b.corpus.pairs), b.scanOne, func(n int, s changeResult) error {
-		if s.used {
-			b.corpus.note(n)
-		}
-		b.can[n] = s.can
-		b.alone.add(s.records)
-		p.at(n + 1)
-		return b.show.print(s.shown)
-	})
+	err := inOrder(ctx, len(b.order), func(ctx context.Context, i int) (changeResult, error) { return b.scanOne(ctx, b.order[i], full) },
+		func(i int, s changeResult) error {
+			n := b.order[i]
+			open := slices.ContainsFunc(have, func(n int) bool { return b.max == 0 || n < b.max })
+			if s.used && open {
+				b.corpus.note(n)
+				b.can[n] = make([]bool, len(damage.Kinds))
+			}
+			for _, k := range s.kinds {
+				if !open || full[k.damage].Load() {
+					continue
+				}
+				kinds := b.damages[k.damage]
+				if b.tried[damageName(kinds)]++; !k.both {
+					continue
+				}
+				if have[k.damage]++; have[k.damage] == b.max {
+					full[k.damage].Store(true)
+				}
+				if len(kinds) == 1 {
+					b.can[n][number(kinds[0])] = true
+				}
+				b.alone.add(k.records)
+				if err := b.show.print(k.shown); err != nil {
+					return err
+				}
+			}
+			p.at(i + 1)
+			return nil
+		})
+	return err
 }
 
-func (b *bench) scanOne(ctx context.Context, n int) (out changeResult, err error) {
+func (b *bench) scanOne(ctx context.Context, n int, full []atomic.Bool) (out changeResult, err error) {
+	if !slices.ContainsFunc(indexes(full), func(i int) bool { return !full[i].Load() }) {
+		return out, nil
+	}
 	ch, ok, err := b.corpus.change(n)
 	if err != nil || !ok {
 		return out, err
 	}
 	out.used = true
-	for _, kinds := range b.damages {
+	for i, kinds := range b.damages {
+		if full[i].Load() {
+			continue
+		}
 		all, err := b.judge(ctx, ch, kinds...)
 		if err != nil {
-			return out, err
+			return out, fmt.Errorf("%s: %s: %w", b.corpus.pairs[n], damageName(kinds), err)
 		}
-		if len(kinds) == 1 && of("emend", all) != nil && of("comma", all) != nil { // in both forms that programs get
-			out.can |= 1 << number(kinds[0])
-		}
+		k := kindResult{damage: i, both: of("emend", all) != nil && of("comma", all) != nil}
 		for _, j := range all {
-			out.records = append(out.records, j.record)
-			out.shown = append(out.shown, b.show.of(b.corpus.pairs[n].String(), j.record, j.spoilt.Case, j.trial)...)
+			k.records = append(k.records, j.record)
+			k.shown = append(k.shown, b.show.of(b.corpus.pairs[n].String(), j.record, j.spoilt.Case, j.trial)...)
 		}
+		out.kinds = append(out.kinds, k)
 	}
 	return out, nil
+}
+
+func indexes[T any](of []T) []int {
+	out := make([]int, len(of))
+	for i := range out {
+		out[i] = i
+	}
+	return out
 }

@@ -15,25 +15,52 @@ type check struct {
 
 // Limits that the results must meet.
 const (
-	leastChanges = 5000
-	leastEach    = 500
+	leastKinds   = 50
+	leastEach    = 100
+	leastFirst   = 0.75 // of lenient, at first
+	leastEnd     = 0.85 // of lenient, after one repair
 	leastRepairs = 0.95
+	mostMedian   = 600
+	mostP90      = 2048
 	longestRun   = 20 * time.Minute
 )
 
 func (b *bench) checks() []check {
 	out := []check{{
-		text: fmt.Sprintf("at least %d changes, every kind of damage, in process", leastChanges), met: b.corpus.changes >= leastChanges,
-		found: fmt.Sprintf("%d changes, %d kinds", b.corpus.changes, len(b.alone.kinds)),
+		text: fmt.Sprintf("at least %d kinds of damage", leastKinds), met: len(b.alone.kinds) >= leastKinds,
+		found: fmt.Sprintf("%d kinds, %d changes", len(b.alone.kinds), b.corpus.changes),
 	}, b.enoughCases()}
 	for _, s := range mustBeRight {
 		out = append(out, b.nothingWrong(s))
 	}
-	out = append(out, b.againstCodex())
+	out = append(out, b.lenientLands(), b.againstCodex())
 	for _, s := range mustBeRight {
 		out = append(out, b.landAfterRepair(s))
 	}
+	for _, s := range binding {
+		out = append(out, b.shortRefusals(s))
+	}
 	return append(out, check{text: "the whole run under 20 minutes", found: b.took.Round(time.Second).String(), met: b.took < longestRun})
+}
+
+// lenientLands checks how much lenient lands over all kinds.
+func (b *bench) lenientLands() check {
+	const system = "emend --lenient"
+	first, _ := b.alone.mean(system, b.alone.kinds, questions[0].of)
+	end, _ := b.alone.mean(system, b.alone.kinds, questions[2].of)
+	return check{
+		text:  fmt.Sprintf("%s lands %.0f %% at first and %.0f %% after one repair, over all kinds", system, 100*leastFirst, 100*leastEnd),
+		found: fmt.Sprintf("%s %% and %s %%", percent(first), percent(end)), met: first >= leastFirst && end >= leastEnd,
+	}
+}
+
+// shortRefusals checks what a model has to read.
+func (b *bench) shortRefusals(system string) check {
+	median, p90, n := b.alone.sizes(system)
+	return check{
+		text:  fmt.Sprintf("%s: the text of a refusal has at most %d bytes in the median and %d at the 90th percentile", system, mostMedian, mostP90),
+		found: fmt.Sprintf("%d and %d, of %d", median, p90, n), met: n > 0 && median <= mostMedian && p90 <= mostP90,
+	}
 }
 
 // enoughCases checks whether the programs got enough cases.
@@ -63,7 +90,7 @@ func (b *bench) nothingWrong(system string) check {
 	c.rest = append(b.alone.wrong(one), b.pairs.wrong(one)...)
 	c.met = len(c.rest) == 0
 	alone, pairs := b.alone.total(system, b.alone.kinds), b.pairs.total(system, b.pairs.kinds)
-	c.found = fmt.Sprintf("%d of %d, %d of %d in pairs", alone.wrong+alone.rewrong, alone.n, pairs.wrong+pairs.rewrong, pairs.n)
+	c.found = fmt.Sprintf("%d of %d, %d of %d in pairs", alone.wrong+alone.rewrong, alone.judged(), pairs.wrong+pairs.rewrong, pairs.judged())
 	return c
 }
 

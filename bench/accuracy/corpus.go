@@ -8,8 +8,10 @@ import (
 	"io"
 	"maps"
 	"os"
+	"path"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/emend-dev/emend/bench/accuracy/damage"
 	"github.com/emend-dev/emend/bench/internal/modpairs"
@@ -20,8 +22,10 @@ var lists = [2]string{"realpairs/modules.txt", "accuracy/packages.txt"}
 
 // corpus is a set of real changes of real files.
 type corpus struct {
+	half      string
 	pairs     []modpairs.Pair
-	found     int // number before sampling
+	found     int             // number in both halves
+	older     map[version]int // the change that led to a version of a file
 	missing   []modpairs.Missing
 	sums      [2]string // of the lists
 	versions  [2]int
@@ -29,8 +33,11 @@ type corpus struct {
 	changes   int
 }
 
-func readCorpus(ctx context.Context, most int, seed uint64, progress io.Writer) (*corpus, error) {
-	c := &corpus{languages: map[string]int{}}
+// version is one version of one file.
+type version struct{ module, version, path string }
+
+func readCorpus(ctx context.Context, half string, progress io.Writer) (*corpus, error) {
+	c := &corpus{half: half, languages: map[string]int{}, older: map[version]int{}}
 	var read [2][]modpairs.Version
 	for i, name := range lists {
 		text, err := os.ReadFile(name)
@@ -43,7 +50,13 @@ func readCorpus(ctx context.Context, most int, seed uint64, progress io.Writer) 
 		c.sums[i], c.versions[i] = fmt.Sprintf("%x", sha256.Sum256(text)), len(read[i])
 	}
 	pairs, missing, err := modpairs.Corpus(ctx, read[0], read[1], progress)
-	c.pairs, c.found, c.missing = modpairs.Sample(pairs, most, seed), len(pairs), missing
+	c.found, c.missing = len(pairs), missing
+	for _, p := range pairs {
+		if inHalf(half, p.Module) {
+			c.older[version{p.Module, p.To, p.Path}] = len(c.pairs)
+			c.pairs = append(c.pairs, p)
+		}
+	}
 	return c, err
 }
 
@@ -54,7 +67,43 @@ func (c *corpus) change(n int) (*damage.Change, bool, error) {
 		return nil, false, err
 	}
 	out, ok := damage.NewChange(c.pairs[n].Path, before, after)
+	if ok {
+		out.Older = func() (string, bool) { return c.before(n) }
+		out.Second = sync.OnceValues(func() (*damage.Change, bool) { return c.beside(n) })
+	}
 	return out, ok, nil
+}
+
+// before returns the file of change n one version before its old side, if the corpus has this version.
+func (c *corpus) before(n int) (string, bool) {
+	p := c.pairs[n]
+	at, ok := c.older[version{p.Module, p.From, p.Path}]
+	if !ok {
+		return "", false
+	}
+	older, _, err := c.pairs[at].Load()
+	return older, err == nil
+}
+
+// beside returns the next change between the same versions, in a file with the same extension.
+func (c *corpus) beside(n int) (*damage.Change, bool) {
+	p := c.pairs[n]
+	for _, q := range c.pairs[n+1:] {
+		if q.Module != p.Module || q.To != p.To {
+			break
+		}
+		if path.Ext(q.Path) != path.Ext(p.Path) {
+			continue
+		}
+		before, after, err := q.Load()
+		if err != nil {
+			break
+		}
+		if out, ok := damage.NewChange(q.Path, before, after); ok {
+			return out, true
+		}
+	}
+	return nil, false
 }
 
 // note counts change number n as used.

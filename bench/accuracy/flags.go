@@ -15,6 +15,7 @@ type config struct {
 	seed                  uint64
 	damages               [][]damage.Kind // each is tried alone, over all changes
 	peersToo, quick       bool
+	half                  string
 	out, scratch, given   string // given: the flags as they were given
 	show                  *show  // nil: measure
 }
@@ -23,9 +24,10 @@ func flags(args []string) (config, error) {
 	var c config
 	var show show
 	fs := flag.NewFlagSet("accuracy", flag.ExitOnError)
-	fs.IntVar(&c.max, "max", 0, "judge a sample of this many changes; 0 is all of them")
-	fs.IntVar(&c.perKind, "each", 500, "put this many changes of each kind to the programs")
-	fs.IntVar(&c.perPair, "pair", 20, "judge this many changes of each pair of kinds")
+	fs.StringVar(&c.half, "half", "", "of the packages, take \"tune\", \"report\" or \"all\"; default report, with -show tune")
+	fs.IntVar(&c.max, "max", 300, "judge up to this many changes of each kind in process; 0 is all of them")
+	fs.IntVar(&c.perKind, "each", 150, "put this many of them to the programs")
+	fs.IntVar(&c.perPair, "pair", 2, "judge this many changes of each pair of kinds")
 	fs.Uint64Var(&c.seed, "seed", 1, "which samples, and what is spoiled how")
 	fs.BoolVar(&c.peersToo, "peers", true, "ask the programs")
 	fs.BoolVar(&c.quick, "quick", false, "a small slice, for every check of a change")
@@ -38,15 +40,18 @@ func flags(args []string) (config, error) {
 	fs.Parse(args)
 	c.given = strings.Join(append([]string{""}, args...), " ")
 	if c.quick {
-		c.max, c.perKind, c.perPair = 300, 20, 4
+		c.max, c.perKind, c.perPair = 30, 7, 1
 	}
 	if show.what != "" {
 		c.show = &show
 	}
+	if c.half == "" {
+		c.half = map[bool]string{true: "tune", false: "report"}[c.show != nil] // who looks at cases tunes
+	}
 	if c.show != nil || *names != "" {
 		c.perPair = 0
 	}
-	return c, errors.Join(c.name(*names), show.check())
+	return c, errors.Join(c.name(*names), show.check(), checkHalf(c.half))
 }
 
 // name parses the names of damages.

@@ -3,9 +3,16 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
 
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/bench/accuracy/damage"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
@@ -43,57 +50,140 @@ var profiles = []profile{
 // mustBeRight lists the profiles that must never land anything wrong.
 var mustBeRight = []string{"emend", "emend --lenient", "comma"}
 
+// binding lists the profiles that must not apply a hunk again that is applied. The others keep the letter of their dialect.
+var binding = []string{"emend", "emend --lenient"}
+
 // reply is the result of one text that was sent.
 type reply struct {
 	outcome outcome
-	got     string // the file afterwards
+	got     string // the files afterwards
 	answer  answer // of emend
+	shown   int    // of emend: the size of the text that a model is shown
 	said    string // of others
 	left    bool   // it was refused, but the file was changed
 }
 
-// sender sends a text to a system that has the file of c.
+// sender sends a text to a system that has the files of c.
 type sender func(ctx context.Context, c *damage.Case, text string) (reply, error)
 
-// send gives text to the rooms above the waterline, with a file in memory. It returns the result and what a client is told.
+// sender returns how p is asked: in memory, or in a directory of scratch where only a directory tells what a path means.
+func (p *profile) sender(scratch string, c *damage.Case) sender {
+	if c.Slips() {
+		return func(ctx context.Context, c *damage.Case, text string) (reply, error) {
+			return p.sendOnDisk(ctx, scratch, c, text)
+		}
+	}
+	return p.send
+}
+
+// send gives text to the rooms above the waterline, with files in memory. It returns the result and what a client is told.
 func (p *profile) send(ctx context.Context, c *damage.Case, text string) (reply, error) {
 	view := report.View{Dialect: p.dialect, Atomic: true}
 	parsed, err := p.dialect.Parse(text, p.options)
 	var planned *plan.Plan
 	if err == nil {
+		files := plan.Memory{}
+		for _, f := range c.Files() {
+			files[f.Path] = f.Disk
+		}
 		view.Patch, view.Passed = parsed.Patch, parsed.Passed
-		planned, err = plan.Build(ctx, parsed.Patch, p.dialect.Rules(p.options), plan.Memory{c.Path: c.Disk}, plan.Options{Print: p.dialect.PrintHunk})
+		planned, err = plan.Build(ctx, parsed.Patch, p.dialect.Rules(p.options), files, plan.Options{Print: p.dialect.PrintHunk})
 	}
-	if err == nil {
-		return judgeFile(c, after(planned, c), true), nil
+	if err != nil {
+		return refusal(c, view, err)
 	}
-	view.Dialect = dialect.Emend // its refusals are told in full
-	r := judgeFile(c, c.Disk, false)
-	r.answer, err = told(report.New(view, nil, err))
+	after := map[string]string{}
+	for _, s := range planned.Steps {
+		after[s.Path] = s.After
+	}
+	return judgeFiles(c, after, true), nil
+}
+
+// sendOnDisk gives text to the library, with the files of c in a workspace of their own. The plan is made and not committed.
+func (p *profile) sendOnDisk(ctx context.Context, scratch string, c *damage.Case, text string) (r reply, err error) {
+	dir, err := os.MkdirTemp(scratch, "workspace")
+	if err != nil {
+		return r, err
+	}
+	defer os.RemoveAll(dir)
+	for _, f := range c.Files() {
+		if err := writeFile(dir, f.Path, f.Disk); err != nil {
+			return r, err
+		}
+	}
+	ws, err := emend.Open(dir, emend.AllowProtected("**"), emend.NoSync())
+	if err != nil {
+		return r, err
+	}
+	defer func() { err = errors.Join(err, ws.Close()) }()
+	text = strings.ReplaceAll(text, damage.Root, dir)
+	planned, err := ws.Plan(ctx, text, api.PatchOptions{Dialect: p.dialect.Name, Lenient: p.options.Lenient})
+	if refused, ok := errors.AsType[*emend.Refusal](err); ok {
+		view := report.View{Dialect: p.dialect, Atomic: true}
+		if parsed, err := p.dialect.Parse(text, p.options); err == nil {
+			view.Patch, view.Passed = parsed.Patch, parsed.Passed
+		}
+		return refusal(c, view, fail.List(refused.Failures))
+	}
+	if err != nil {
+		return r, err
+	}
+	after := map[string]string{}
+	for _, f := range planned.Files() {
+		after[f.Path] = f.After
+	}
+	return judgeFiles(c, after, true), nil
+}
+
+func writeFile(dir, name, data string) error {
+	name = filepath.Join(dir, filepath.FromSlash(name))
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		return err
+	}
+	return os.WriteFile(name, []byte(data), 0o666)
+}
+
+// refusal judges a refusal. The answer is told in full, the size is that of the dialect's own words.
+func refusal(c *damage.Case, view report.View, refused error) (r reply, err error) {
+	r = judgeFiles(c, nil, false)
+	r.shown = len(report.New(view, nil, refused).Text())
+	view.Dialect = dialect.Emend
+	r.answer, err = told(report.New(view, nil, refused))
 	return r, err
 }
 
-// after returns the file after a plan. A plan without steps does not change it.
-func after(p *plan.Plan, c *damage.Case) string {
-	if len(p.Steps) == 0 {
-		return c.Disk
+// judgeFiles judges the contents of the files afterwards. A file that is not in after is unchanged. One that is there and no file
+// of c is something else that was written.
+func judgeFiles(c *damage.Case, after map[string]string, ok bool) reply {
+	r := reply{outcome: refused, answer: answer{OK: ok}}
+	same, right := true, true
+	var got []string
+	for _, f := range c.Files() {
+		now, changed := after[f.Path]
+		if !changed {
+			now = f.Disk
+		}
+		delete(after, f.Path)
+		got = append(got, now)
+		same, right = same && now == f.Disk, right && now == f.Want
 	}
-	return p.Steps[0].After
-}
-
-// judgeFile judges the content of the file.
-func judgeFile(c *damage.Case, got string, ok bool) reply {
-	r := reply{outcome: refused, got: got, answer: answer{OK: ok}}
+	for _, other := range after {
+		got, same, right = append(got, other), false, false
+	}
+	r.got = strings.Join(got, between)
 	switch {
 	case !ok:
-		r.left = got != c.Disk
-	case got == c.Want:
+		r.left = !same
+	case right:
 		r.outcome = landed
 	default:
 		r.outcome = wrong
 	}
 	return r
 }
+
+// between stands between the contents of two files.
+const between = "\x00\n"
 
 // told returns what a client receives.
 func told(r report.Result) (a answer, err error) {
@@ -124,7 +214,7 @@ func fare(ctx context.Context, c *damage.Case, text string, send sender) (t tria
 		return t, nil
 	}
 	if t.next == nothing {
-		t.second = judgeFile(c, c.Disk, true)
+		t.second = judgeFiles(c, nil, true)
 		return t, nil
 	}
 	t.second, err = send(ctx, c, t.next)

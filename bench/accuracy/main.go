@@ -3,9 +3,12 @@
 // people use instead. It counts how many land right, are refused, or land wrong and are called a success, and how many land
 // after one repair by a client that does what the refusal says, without thinking.
 //
-//	go -C bench run ./accuracy -out accuracy                    # RESULTS.md and WRONG.md, some ten minutes
+//	go -C bench run ./accuracy -out accuracy                    # RESULTS.md and WRONG.md, in less than 20 minutes
 //	go -C bench run ./accuracy -quick                           # a sample; fails if emend lands anything wrong
-//	go -C bench run ./accuracy -max 500 -show refused -system emend -kinds elided -n 3
+//	go -C bench run ./accuracy -half tune -peers=false          # what may be looked at while the engine is changed
+//	go -C bench run ./accuracy -show refused -system emend -kinds elided -n 3
+//
+// Half of the packages are for tuning, and results are reported for the other half: see half.go.
 //
 // It does not measure models: how often they make which mistake is not known here.
 package main
@@ -64,7 +67,7 @@ func run(ctx context.Context, c config, stdout, stderr io.Writer) (err error) {
 
 // measure runs everything.
 func (b *bench) measure(ctx context.Context) (err error) {
-	if b.corpus, err = readCorpus(ctx, b.max, b.seed, b.log); err != nil {
+	if b.corpus, err = readCorpus(ctx, b.half, b.log); err != nil {
 		return err
 	}
 	if b.peersToo {

@@ -37,6 +37,7 @@ func some() *tally {
 	}
 	add(30, record{system: "ours", kind: "none", first: landed, second: landed})
 	add(2, record{system: "ours", kind: "none", untellable: true, first: wrong})
+	add(3, record{system: "ours", kind: "none", onlyRefusal: true, first: refused, second: refused, shown: 500})
 	add(12, record{system: "ours", kind: "JSON", first: refused, second: landed, offered: true, near: true})
 	add(8, record{system: "ours", kind: "JSON", first: refused, second: refused, near: true})
 	add(28, record{system: "theirs", kind: "none", first: landed, second: landed})
@@ -57,25 +58,68 @@ func TestTables(t *testing.T) {
 }
 
 const tables = `
-| damage                 | n    | ours      | theirs    |
-| ---                    | ---: | ---:      | ---:      |
-| none                   | 30   | **100.0** | 93.3 (28) |
-| JSON                   | 20   | 0.0       | –         |
-| all that everybody has |      | **100.0** | 93.3 (28) |
+| damage                         | n    | ours      | theirs    |
+| ---                            | ---: | ---:      | ---:      |
+| none                           | 30   | **100.0** | 93.3 (28) |
+| JSON                           | 20   | 0.0       | –         |
+| mean of all that everybody has |      | **100.0** | 93.3      |
 
-| damage                 | n    | ours    | theirs  |
-| ---                    | ---: | ---:    | ---:    |
-| none                   | 30   | **0.0** | 3.3 (1) |
-| JSON                   | 20   | 0.0     | –       |
-| all that everybody has |      | **0.0** | 3.3 (1) |
+| damage                         | n    | ours    | theirs  |
+| ---                            | ---: | ---:    | ---:    |
+| none                           | 33   | **0.0** | 3.3 (1) |
+| JSON                           | 20   | 0.0     | –       |
+| mean of all that everybody has |      | **0.0** | 3.3     |
 
 Over 1 of 2 kinds, those that everybody has.
 
-|        | asked | landed    | refused | wrong   | after one repair | wrong after it | refused, changed | not to be told |
-| ---    | ---:  | ---:      | ---:    | ---:    | ---:             | ---:           | ---:             | ---:           |
-| ours   | 30    | **100.0** | **0.0** | **0.0** | **100.0**        | 0.0            | **0.0**          | 2              |
-| theirs | 30    | 93.3 (28) | 3.3 (1) | 3.3 (1) | 93.3 (28)        | 0.0            | 3.3 (1)          | 0              |
+|        | cases | landed    | refused | wrong   | after one repair | wrong after it | refused, changed | only a refusal is right | not to be told |
+| ---    | ---:  | ---:      | ---:    | ---:    | ---:             | ---:           | ---:             | ---:                    | ---:           |
+| ours   | 30    | **100.0** | **0.0** | **0.0** | **100.0**        | 0.0            | **0.0**          | 3                       | 2              |
+| theirs | 30    | 93.3      | 3.3     | 3.3     | 93.3             | 0.0            | 3.3              | 0                       | 0              |
 `
+
+// TestMean: every kind weighs the same, however many cases it has, and one without cases does not count.
+func TestMean(t *testing.T) {
+	ours := some()
+	if rate, n := ours.mean("ours", append(ours.kinds, "absent"), questions[0].of); rate != 0.5 || n != 2 {
+		t.Errorf("%v of %d kinds, want 0.5 of 2", rate, n)
+	}
+	if rate, n := ours.mean("theirs", ours.kinds, questions[0].of); n != 1 || percent(rate) != "93.3" {
+		t.Errorf("%v of %d kinds", rate, n)
+	}
+	for rate, want := range map[float64]string{0: "0.0", 1: "100.0", 0.00001: "0.001", 0.333: "33.3"} {
+		if got := percent(rate); got != want {
+			t.Errorf("%v is %q, want %q", rate, got, want)
+		}
+	}
+}
+
+func TestSizes(t *testing.T) {
+	sized := newTally()
+	for n := range 100 {
+		sized.add([]record{{system: "ours", kind: "k", first: refused, shown: 100 - n}, {system: "ours", kind: "k", first: landed}})
+	}
+	if median, p90, n := sized.sizes("ours"); median != 50 || p90 != 90 || n != 100 {
+		t.Errorf("%d, %d, of %d", median, p90, n)
+	}
+	if _, _, n := sized.sizes("theirs"); n != 0 {
+		t.Errorf("%d", n)
+	}
+}
+
+// TestOnlyRefusalIsCounted: nobody must land it, but what lands wrong there is wrong.
+func TestOnlyRefusalIsCounted(t *testing.T) {
+	one := newTally()
+	one.kinds = []string{"k"}
+	one.add([]record{
+		{system: "ours", kind: "k", onlyRefusal: true, first: refused, second: refused},
+		{system: "ours", kind: "k", onlyRefusal: true, first: wrong, second: wrong},
+		{system: "ours", kind: "k", onlyRefusal: true, first: refused, second: wrong},
+	})
+	if c := one.at("ours", "k"); c.n != 0 || c.judged() != 3 || c.wrong != 1 || c.rewrong != 1 || len(one.wrong([]string{"ours"})) != 1 {
+		t.Errorf("%+v", c)
+	}
+}
 
 // TestVerdict: of decidable cases nothing may land wrong, at first or after a repair.
 func TestVerdict(t *testing.T) {
@@ -86,6 +130,8 @@ func TestVerdict(t *testing.T) {
 		{record{system: "emend", first: landed}, false},
 		{record{system: "emend", first: refused, second: refused}, false},
 		{record{system: "emend", first: wrong, untellable: true}, false},
+		{record{system: "emend", first: wrong, onlyRefusal: true}, true},
+		{record{system: "emend --lenient", first: refused, second: wrong, onlyRefusal: true}, true},
 		{record{system: "emend", first: wrong}, true},
 		{record{system: "emend --lenient", first: refused, second: wrong}, true},
 		{record{system: "comma", first: wrong}, true},
@@ -177,7 +223,7 @@ func TestSettled(t *testing.T) {
 		{"after", true, landed, false}, {"before", true, wrong, false}, {"else", true, wrong, false},
 		{"before", false, refused, false}, {"else", false, refused, true}, {"after", false, refused, true},
 	} {
-		if r := judgeFile(c, tc.got, tc.ok); r.outcome != tc.want || r.left != tc.left {
+		if r := judgeFiles(c, map[string]string{"": tc.got}, tc.ok); r.outcome != tc.want || r.left != tc.left {
 			t.Errorf("%q, %v: %v, left %v", tc.got, tc.ok, r.outcome, r.left)
 		}
 	}

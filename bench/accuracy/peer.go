@@ -54,17 +54,28 @@ func (r *scratchDir) leave() { os.RemoveAll(r.dir) }
 // patience is the time limit of a program for one patch.
 const patience = 5 * time.Minute
 
-// fare creates the file of c, and has p try the patch.
+// fare creates the files of c, and has p try the patch.
 func (p *peer) fare(ctx context.Context, r *scratchDir, c *damage.Case) (trial, error) {
-	dir, name := filepath.Join(r.dir, strings.ReplaceAll(p.name, " ", "-")), filepath.FromSlash(c.Path)
-	if p.unified { // a new name for each case: an earlier one may have left files
+	dir, name := filepath.Join(r.dir, strings.ReplaceAll(p.name, " ", "-")), c.Path
+	if p.unified || c.Slips() { // a new place for each case: an earlier one may have left files
 		r.cases++
-		name = fmt.Sprintf("f%03d%s", r.cases, filepath.Ext(c.Path))
 	}
-	if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, name)), 0o777); err != nil {
+	if p.unified {
+		name = fmt.Sprintf("f%03d%s", r.cases, filepath.Ext(c.Path))
+	} else if c.Slips() {
+		dir = filepath.Join(dir, fmt.Sprintf("d%03d", r.cases))
+	}
+	files := c.Files()
+	files[0].Path = name
+	for _, f := range files[1:] {
+		if err := writeFile(dir, f.Path, f.Disk); err != nil {
+			return trial{}, err
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(filepath.Join(dir, filepath.FromSlash(name))), 0o777); err != nil {
 		return trial{}, err
 	}
-	index, err := p.lay(ctx, dir, name, c)
+	index, err := p.lay(ctx, dir, filepath.FromSlash(name), c)
 	if err != nil {
 		return trial{}, err
 	}
@@ -73,7 +84,7 @@ func (p *peer) fare(ctx context.Context, r *scratchDir, c *damage.Case) (trial, 
 		text = c.Unified(name, index)
 	}
 	return fare(ctx, c, text, func(ctx context.Context, c *damage.Case, text string) (reply, error) {
-		return p.send(ctx, r, dir, name, c, text)
+		return p.send(ctx, r, dir, files, c, text)
 	})
 }
 
@@ -84,16 +95,20 @@ func (p *peer) lay(ctx context.Context, dir, name string, c *damage.Case) (index
 	return "", os.WriteFile(filepath.Join(dir, name), []byte(c.Disk), 0o666)
 }
 
-func (p *peer) send(ctx context.Context, r *scratchDir, dir, name string, c *damage.Case, text string) (reply, error) {
-	said, ok, err := p.run(ctx, r, dir, text)
+func (p *peer) send(ctx context.Context, r *scratchDir, dir string, files []damage.File, c *damage.Case, text string) (reply, error) {
+	said, ok, err := p.run(ctx, r, dir, strings.ReplaceAll(text, damage.Root, dir))
 	if err != nil {
 		return reply{}, err
 	}
-	got, err := os.ReadFile(filepath.Join(dir, name))
-	if err != nil && !errors.Is(err, os.ErrNotExist) {
-		return reply{}, err
+	after := map[string]string{}
+	for i, f := range files {
+		got, err := os.ReadFile(filepath.Join(dir, filepath.FromSlash(f.Path)))
+		if err != nil && !errors.Is(err, os.ErrNotExist) {
+			return reply{}, err
+		}
+		after[c.Files()[i].Path] = string(got)
 	}
-	out := judgeFile(c, string(got), ok)
+	out := judgeFiles(c, after, ok)
 	out.said = strings.ReplaceAll(said, r.dir+string(filepath.Separator), "")
 	if p.twin != "" {
 		if err := json.Unmarshal([]byte(said), &out.answer); err != nil {

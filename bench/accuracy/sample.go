@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -20,7 +19,7 @@ type sampleItem struct {
 // depends on the seed.
 func (b *bench) pick(damages [][]damage.Kind, most int) (out []sampleItem) {
 	by := map[int][][]damage.Kind{}
-	order := rand.New(rand.NewPCG(b.seed, 0)).Perm(len(b.can))
+	order := b.order
 	for i, kinds := range damages {
 		left := most
 		from := 0
@@ -45,12 +44,7 @@ func (b *bench) pick(damages [][]damage.Kind, most int) (out []sampleItem) {
 
 // applies reports whether all of kinds apply to change n.
 func (b *bench) applies(n int, kinds []damage.Kind) bool {
-	for _, k := range kinds {
-		if b.can[n]&(1<<number(k)) == 0 {
-			return false
-		}
-	}
-	return true
+	return b.can[n] != nil && !slices.ContainsFunc(kinds, func(k damage.Kind) bool { return !b.can[n][number(k)] })
 }
 
 func number(k damage.Kind) int {
@@ -146,7 +140,7 @@ func (b *bench) askPeer(ctx context.Context, r *scratchDir, p *peer, ch *damage.
 	rec := c.record(p.name, &t)
 	out.records = append(out.records, rec)
 	out.shown = append(out.shown, b.show.of(b.corpus.pairs[n].String(), rec, c.Case, &t)...)
-	if rec.first == wrong && !rec.untellable && len(kinds) == 1 {
+	if rec.first == wrong && !rec.untellable && !rec.onlyRefusal && len(kinds) == 1 {
 		out.finds = append(out.finds, findOf(n, kinds[0], p, c.Case, &t, of("emend", all))...)
 	}
 	return nil

@@ -23,7 +23,7 @@ type show struct {
 }
 
 // showable are the names of the selections.
-var showable = []string{"landed", "refused", "wrong", "left", "offered", "unoffered", "repaired", "rerefused", "rewrong", "unrepaired", "untellable"}
+var showable = []string{"landed", "refused", "wrong", "left", "offered", "unoffered", "repaired", "rerefused", "rewrong", "unrepaired", "untellable", "only refusal"}
 
 // errShown is returned when enough cases were shown.
 var errShown = errors.New("shown")
@@ -40,6 +40,8 @@ func (s *show) wants(r record) bool {
 	switch no := r.first == refused; {
 	case r.system != s.system || r.untellable:
 		return r.system == s.system && s.what == "untellable"
+	case s.what == "only refusal":
+		return r.onlyRefusal
 	case s.what == "left":
 		return r.left
 	case s.what == "offered":
@@ -61,6 +63,7 @@ func (s *show) wants(r record) bool {
 // exhibit is a case to show.
 type exhibit struct {
 	name  string
+	what  string
 	c     *damage.Case
 	trial *trial
 	record
@@ -71,7 +74,7 @@ func (s *show) of(name string, r record, c *damage.Case, t *trial) []exhibit {
 	if s == nil || !s.wants(r) || int(s.printed.Load()) >= s.most {
 		return nil
 	}
-	return []exhibit{{name, c, t, r}}
+	return []exhibit{{name, s.what, c, t, r}}
 }
 
 func (s *show) print(all []exhibit) error {
@@ -98,12 +101,24 @@ func (e exhibit) String() string {
 		fmt.Fprintf(&b, "--- next\n%s", e.trial.next)
 	}
 	if e.first != refused || e.left {
-		fmt.Fprintf(&b, "--- what came out, from the truth\n%s", textdiff.Unified(e.c.Want, e.trial.first.got))
+		fmt.Fprintf(&b, "--- what came out, from the truth\n%s", textdiff.Unified(wanted(e.c), e.trial.first.got))
 	}
 	if e.first == refused && e.second == wrong {
-		fmt.Fprintf(&b, "--- what came out of the repair, from the truth\n%s", textdiff.Unified(e.c.Want, e.trial.second.got))
+		fmt.Fprintf(&b, "--- what came out of the repair, from the truth\n%s", textdiff.Unified(wanted(e.c), e.trial.second.got))
+	}
+	if e.what == "only refusal" || e.what == "untellable" {
+		fmt.Fprintf(&b, "--- the truth, from the file\n%s", textdiff.Unified(e.c.Disk, e.c.Want))
 	}
 	return b.String() + "\n"
+}
+
+// wanted returns the expected files, as a reply has them.
+func wanted(c *damage.Case) string {
+	var out []string
+	for _, f := range c.Files() {
+		out = append(out, f.Want)
+	}
+	return strings.Join(out, between)
 }
 
 // save writes the texts of e into dir.

@@ -61,75 +61,111 @@ type question struct {
 
 var questions = []question{
 	{title: "Landed at first", words: "The file is what it is to be, byte for byte.", of: func(c *count) (int, int) { return c.landed, c.n }},
-	{title: "Landed wrong", words: "Success was reported, and the file is another.", of: func(c *count) (int, int) { return c.wrong, c.n }, less: true},
+	{title: "Landed wrong", words: "Success was reported, and the file is another.", of: func(c *count) (int, int) { return c.wrong, c.judged() }, less: true},
 	{title: "Landed, at first or after one repair", words: "The client sends what the refusal tells it to send, once. The refusals of the programs that are not emend have nothing that " +
 		"can be\nfollowed without thinking: theirs is what landed at first.", of: func(c *count) (int, int) { return c.inTheEnd(), c.n }},
+	{title: "Landed wrong after one repair", words: "It was refused at first.", of: func(c *count) (int, int) { return c.rewrong, c.judged() }, less: true},
 	{title: "Refused, and the file was changed all the same", words: "Conflict markers of `git apply --3way`, the hunks that GNU patch could place.", of: func(c *count) (int, int) { return c.left, c.n }, less: true},
 }
 
-// cells returns the figures of systems for a kind, with the best ones marked.
-func (q question) cells(systems []string, at func(system string) *count) (out []string) {
+// marked marks the best of rates among cells. A rate below zero is none.
+func (q question) marked(cells []string, rates []float64) []string {
 	best, worst := -1.0, 2.0
-	rate := func(c *count) float64 {
-		part, whole := q.of(c)
+	value := func(rate float64) float64 {
 		if q.less {
-			part = whole - part
+			return 1 - rate
 		}
-		return float64(part) / float64(whole)
+		return rate
 	}
-	for _, s := range systems {
-		if c := at(s); c.n > 0 {
-			best, worst = max(best, rate(c)), min(worst, rate(c))
+	for _, r := range rates {
+		if r >= 0 {
+			best, worst = max(best, value(r)), min(worst, value(r))
 		}
 	}
-	for _, s := range systems {
-		c := at(s)
-		cell := share(q.of(c))
-		if c.n > 0 && best > worst && rate(c) == best {
-			cell = "**" + cell + "**"
+	for i, r := range rates {
+		if r >= 0 && best > worst && value(r) == best {
+			cells[i] = "**" + cells[i] + "**"
 		}
-		out = append(out, cell)
+	}
+	return cells
+}
+
+// cells returns the figures of systems for a kind, with the best ones marked.
+func (q question) cells(systems []string, at func(system string) *count) []string {
+	var out []string
+	var rates []float64
+	for _, s := range systems {
+		part, whole := q.of(at(s))
+		out = append(out, share(part, whole))
+		rates = append(rates, -1)
+		if whole > 0 {
+			rates[len(rates)-1] = float64(part) / float64(whole)
+		}
+	}
+	return q.marked(out, rates)
+}
+
+// means returns the figures of systems over kinds that weigh the same, with the best ones marked.
+func (q question) means(t *tally, systems, kinds []string) []string {
+	var out []string
+	var rates []float64
+	for _, s := range systems {
+		rate, n := t.mean(s, kinds, q.of)
+		cell := percent(rate)
+		if n == 0 {
+			rate, cell = -1, "–"
+		}
+		out, rates = append(out, cell), append(rates, rate)
+	}
+	return q.marked(out, rates)
+}
+
+// percent formats a mean. One that is not zero is never shown as zero.
+func percent(rate float64) string {
+	out := fmt.Sprintf("%.1f", 100*rate)
+	if out == "0.0" && rate > 0 {
+		return fmt.Sprintf("%.3f", 100*rate)
 	}
 	return out
 }
 
-// byKind writes a table of one question: rows are kinds, columns are systems.
+// byKind writes a table of one question: rows are kinds, columns are systems. n is the number of cases that the question is about.
 func (t *tally) byKind(w io.Writer, q question, systems []string) {
 	g := grid{head: append([]string{"damage", "n"}, systems...)}
 	for _, k := range t.kinds {
 		most := 0
 		for _, s := range systems {
-			most = max(most, t.at(s, k).n)
+			_, n := q.of(t.at(s, k))
+			most = max(most, n)
 		}
 		g.row(append([]string{k, fmt.Sprint(most)}, q.cells(systems, func(s string) *count { return t.at(s, k) })...)...)
 	}
 	shared := t.shared(systems)
-	name := "all"
+	name := "mean of all"
 	if len(shared) < len(t.kinds) {
-		name = "all that everybody has"
+		name = "mean of all that everybody has"
 	}
-	g.row(append([]string{name, ""}, q.cells(systems, func(s string) *count { return t.total(s, shared) })...)...)
+	g.row(append([]string{name, ""}, q.means(t, systems, shared)...)...)
 	g.write(w)
 }
 
-// totals writes a table of all questions over the kinds that all systems have: rows are systems.
+// totals writes a table of all questions over the kinds that all systems have, each kind with the same weight: rows are systems.
 func (t *tally) totals(w io.Writer, systems []string) {
 	shared := t.shared(systems)
-	total := func(s string) *count { return t.total(s, shared) }
 	if len(shared) < len(t.kinds) {
 		fmt.Fprintf(w, "\nOver %d of %d kinds, those that everybody has.\n", len(shared), len(t.kinds))
 	}
-	g := grid{head: []string{"", "asked", "landed", "refused", "wrong", "after one repair", "wrong after it", "refused, changed", "not to be told"}}
+	g := grid{head: []string{"", "cases", "landed", "refused", "wrong", "after one repair", "wrong after it", "refused, changed", "only a refusal is right", "not to be told"}}
 	columns := map[string][]string{}
 	for _, q := range []question{questions[0], {of: func(c *count) (int, int) { return c.refused, c.n }, less: true}, questions[1], questions[2],
-		{of: func(c *count) (int, int) { return c.rewrong, c.n }, less: true}, questions[3]} {
-		for i, cell := range q.cells(systems, total) {
+		questions[3], questions[4]} {
+		for i, cell := range q.means(t, systems, shared) {
 			columns[systems[i]] = append(columns[systems[i]], cell)
 		}
 	}
 	for _, s := range systems {
-		c := total(s)
-		g.row(append(append([]string{s, fmt.Sprint(c.n)}, columns[s]...), fmt.Sprint(c.untellable))...)
+		c := t.total(s, shared)
+		g.row(append(append([]string{s, fmt.Sprint(c.n)}, columns[s]...), fmt.Sprint(c.onlyRefusal), fmt.Sprint(c.untellable))...)
 	}
 	g.write(w)
 }

@@ -22,6 +22,11 @@ type Change struct {
 	written  map[Form]*Case // results of Write, nil where it reported false
 
 	read, other *words // of the old file, and of the last other one
+
+	// Older returns the file as it was one version before Old. nil if that is not known.
+	Older func() (string, bool)
+	// Second returns another change of the same version, for damages that need two files. nil if there is none.
+	Second func() (*Change, bool)
 }
 
 // block: lines a0 up to a1 of the old text became lines b0 up to b1 of the new one.
@@ -66,6 +71,9 @@ type Hunk struct {
 	Lines  []string
 	From   int // the line of the author's file that it begins at, from 0
 	To     int // the line after its last
+
+	Numbered bool // it has line numbers after "@@", as in a unified diff
+	Off      int  // how many lines these are off
 }
 
 // withoutMarks returns the lines of a hunk without those that have one of marks, and without their own marks.
@@ -89,8 +97,16 @@ type Case struct {
 	Want  string // the expected file
 	Hunks []Hunk
 
-	wrap   func(text string) string // changes the whole text
-	lossy  bool                     // another change would look the same
+	wrap   func(text string) string                  // changes the whole text
+	spell  []func(hunk int, lines []string) []string // change how the lines of a hunk are written
+	slip   func(path string) string                  // changes the path in the header
+	second *Case                                     // the other section, if the hunks stand under each other's headers
+	lossy  bool                                      // another change would look the same
+	lost   bool                                      // a part of the change is not in the text
+	open   bool                                      // the text does not tell all of what is meant
+	resent bool                                      // hunks of it were applied before
+	twin   int                                       // the number of the hunk that stands in the patch again, from 1
+	cut    bool                                      // the text ends in the middle of a line, which everybody sees
 	change *Change
 	form   Form
 	disk   disk
@@ -102,6 +118,7 @@ type Case struct {
 type disk struct {
 	lines map[int]string   // by line of the old file: its text now
 	above map[int][]string // by line of the old file: lines inserted before it
+	gone  map[int]bool     // by line of the old file: it is not there
 	made  map[int]bool     // by number of the block: it is applied already
 	crlf  bool
 }
@@ -115,19 +132,29 @@ func (c *Case) settle() {
 	keep := func(to int) {
 		for ; at < to; at++ {
 			both(c.disk.above[at]...)
-			c.at[at] = len(have)
-			both(c.disk.line(at, c.change.old[at]))
+			if !c.disk.gone[at] {
+				c.at[at] = len(have)
+				both(c.disk.line(at, c.change.old[at]))
+			}
 		}
 	}
 	for i, b := range c.change.blocks {
 		keep(b.a0)
+		if b.a0 < b.a1 {
+			both(c.disk.above[b.a0]...)
+		}
 		want = append(want, c.change.new[b.b0:b.b1]...)
 		if c.disk.made[i] {
 			have = append(have, c.change.new[b.b0:b.b1]...)
 		} else {
 			for n := b.a0; n < b.a1; n++ {
-				c.at[n] = len(have)
-				have = append(have, c.disk.line(n, c.change.old[n]))
+				if n > b.a0 {
+					have = append(have, c.disk.above[n]...)
+				}
+				if !c.disk.gone[n] {
+					c.at[n] = len(have)
+					have = append(have, c.disk.line(n, c.change.old[n]))
+				}
 			}
 		}
 		at = b.a1

@@ -36,6 +36,7 @@ func oneApplied(r *rand.Rand, c *Case) bool {
 		return false
 	}
 	c.make(c.Hunks[r.IntN(len(c.Hunks))])
+	c.resent = true
 	return true
 }
 
@@ -43,6 +44,7 @@ func allApplied(_ *rand.Rand, c *Case) bool {
 	for _, h := range c.Hunks {
 		c.make(h)
 	}
+	c.resent = true
 	return true
 }
 

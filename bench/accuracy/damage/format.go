@@ -2,6 +2,7 @@ package damage
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -11,16 +12,20 @@ func lf(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }
 
 func lines(s string) []string { return split(lf(s)) }
 
+// Root stands in a patch for the directory of the workspace, whose name only the sender knows.
+const Root = "/the-root-of-the-workspace"
+
 // Text returns the patch in an envelope, or bare for a dialect that needs none.
 func (c *Case) Text(bare bool) string {
 	var b strings.Builder
 	if !bare {
 		b.WriteString("*** Begin Patch\n")
 	}
-	fmt.Fprintf(&b, "*** Update File: %s\n", c.Path)
-	for _, h := range c.Hunks {
-		b.WriteString(strings.TrimSuffix("@@ "+h.Anchor, " ") + "\n")
-		b.WriteString(join(h.Lines))
+	if c.second != nil {
+		c.second.section(&b, c.Path)
+		c.section(&b, c.second.Path)
+	} else {
+		c.section(&b, c.Path)
 	}
 	if !bare {
 		b.WriteString("*** End Patch\n")
@@ -31,17 +36,87 @@ func (c *Case) Text(bare bool) string {
 	return b.String()
 }
 
+// section writes the hunks of c under the header of a path.
+func (c *Case) section(b *strings.Builder, path string) {
+	if c.slip != nil {
+		path = c.slip(path)
+	}
+	fmt.Fprintf(b, "*** Update File: %s\n", path)
+	shift := 0
+	for i, h := range c.Hunks {
+		head := "@@ "
+		if h.Numbered {
+			head += h.numbers(&shift) + " @@ "
+		}
+		b.WriteString(strings.TrimSuffix(head+h.Anchor, " ") + "\n")
+		b.WriteString(join(c.spelled(i)))
+	}
+}
+
+// numbers returns the numbers of a hunk's header. shift is by how much the hunks above it lengthen the file.
+func (h Hunk) numbers(shift *int) string {
+	olds, news := len(h.old()), len(h.withoutMarks("-"))
+	at := max(0, h.From+h.Off)
+	out := fmt.Sprintf("-%s +%s", span(at, olds), span(max(0, at+*shift), news))
+	*shift += news - olds
+	return out
+}
+
+// spelled returns the lines of hunk i as they are sent.
+func (c *Case) spelled(i int) []string {
+	lines := c.Hunks[i].Lines
+	for _, s := range c.spell {
+		lines = s(i, slices.Clone(lines))
+	}
+	return lines
+}
+
+// spells adds a change of how hunks are written.
+func (c *Case) spells(s func(hunk int, lines []string) []string) { c.spell = append(c.spell, s) }
+
+// letter returns the hunks as their text reads. It reports false if a line of it has no mark.
+func (c *Case) letter() ([]Hunk, bool) {
+	if len(c.spell) == 0 {
+		return c.Hunks, true
+	}
+	out := clone(c.Hunks)
+	for i := range out {
+		out[i].Lines = c.spelled(i)
+		for j, l := range out[i].Lines {
+			if l == "" {
+				out[i].Lines[j] = " "
+			} else if !strings.Contains(" +-", l[:1]) {
+				return nil, false
+			}
+		}
+	}
+	return out, true
+}
+
+// File is one file that a patch meets.
+type File struct{ Path, Read, Disk, Want string }
+
+// Files returns the files that the patch changes, with the case's own first.
+func (c *Case) Files() []File {
+	out := []File{{c.Path, c.Read, c.Disk, c.Want}}
+	if c.second != nil {
+		out = append(out, c.second.Files()...)
+	}
+	return out
+}
+
+// Slips reports whether the path in the patch is not that of the file. Only a real directory tells where it leads.
+func (c *Case) Slips() bool { return c.slip != nil }
+
 // Unified returns the patch as a unified diff, with the line numbers that its author saw. The counts are those of the hunks as
 // they are sent: whether a program minds wrong counts is not tested.
 func (c *Case) Unified(name, index string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "diff --git a/%s b/%s\n%s--- a/%s\n+++ b/%s\n", name, name, index, name, name)
 	shift := 0
-	for _, h := range c.Hunks {
-		olds, news := len(h.old()), len(h.withoutMarks("-"))
-		fmt.Fprintf(&b, "@@ -%s +%s @@%s\n", span(h.From, olds), span(h.From+shift, news), strings.TrimSuffix(" "+h.Anchor, " "))
-		b.WriteString(join(h.Lines))
-		shift += news - olds
+	for i, h := range c.Hunks {
+		fmt.Fprintf(&b, "@@ %s @@%s\n", h.numbers(&shift), strings.TrimSuffix(" "+h.Anchor, " "))
+		b.WriteString(join(c.spelled(i)))
 	}
 	if c.wrap != nil {
 		return c.wrap(b.String())

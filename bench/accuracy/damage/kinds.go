@@ -11,9 +11,11 @@ type Kind struct {
 	Doc  string
 	// do damages c, and reports whether it applies.
 	do func(r *rand.Rand, c *Case) bool
-	// Envelope: it damages the envelope, which a unified diff does not have.
+	// Envelope: it damages the envelope, which a unified diff does not have, or a unified diff is always so.
 	Envelope bool
 	dents    bool // it changes indentation
+	encodes  bool // it writes characters in another way
+	alone    bool // what comes out tells nothing if another damage comes on top
 	stage    stage
 }
 
@@ -26,7 +28,7 @@ const (
 	spoils                 // changes lines
 	drops                  // drops lines, or inserts something before them
 	moves                  // moves whole hunks
-	wraps                  // wraps the text
+	wraps                  // changes how lines are written, or wraps the text
 )
 
 // Kinds lists all kinds, in the order of the tables.
@@ -57,6 +59,49 @@ var Kinds = []Kind{
 	{Name: "JSON", Doc: "the patch is a JSON string in an object", do: jsonWrapped, Envelope: true, stage: wraps},
 	{Name: "CRLF patch", Doc: "the lines of the patch end in CRLF, those of the file in LF", do: crlfPatch, stage: wraps},
 	{Name: "CRLF file", Doc: "the lines of the file end in CRLF, those of the patch in LF", do: crlfFile, stage: meanwhile},
+	{Name: "sent twice", Doc: "the file is as this patch left it; hunks have the heading that encloses them and little context", do: sentTwice, stage: writes},
+	{Name: "hunk twice", Doc: "one hunk stands in the patch twice", do: hunkTwice, alone: true, stage: writes},
+	{Name: "removals done", Doc: "what a hunk removes is gone already, what it adds is not there yet", do: removalsDone, alone: true, stage: meanwhile},
+	{Name: "first half applied", Doc: "the first half of the changes of a hunk is in the file already", do: firstHalf, alone: true, stage: meanwhile},
+	{Name: "two versions older", Doc: "one hunk of the change, and the file of the version before the one that was read", do: twoVersionsOlder, alone: true, stage: writes},
+	{Name: "other changes missing", Doc: "the file lacks other changes, close by, that were read", do: otherChangesMissing, alone: true, stage: writes},
+	{Name: "typo in context", Doc: "a typing mistake in a line of context", do: typo.inOne(" "), stage: spoils},
+	{Name: "typo in removed", Doc: "a typing mistake in a removed line", do: typo.inOne("-"), stage: spoils},
+	{Name: "typo in all hunks", Doc: "typing mistakes in every hunk, in a line of context and a removed one", do: typo.inAll, stage: spoils},
+	{Name: "token in context", Doc: "a name or number in a line of context is another", do: token.inOne(" "), stage: spoils},
+	{Name: "token in removed", Doc: "a name or number in a removed line is another", do: token.inOne("-"), stage: spoils},
+	{Name: "token in all hunks", Doc: "names or numbers in every hunk are others, in a line of context and a removed one", do: token.inAll, stage: spoils},
+	{Name: "similar block", Doc: "the context of a hunk is that of a similar block", do: similarBlock, alone: true, stage: spoils},
+	{Name: "invented above", Doc: "invented lines above the context of a hunk, or in place of it", do: invented(false), stage: drops},
+	{Name: "invented on both sides", Doc: "invented lines above and below a hunk, besides its context or in place of it", do: invented(true), stage: drops},
+	{Name: "context rewritten", Doc: "every word of the context is another", do: contextRewritten, alone: true, stage: spoils},
+	{Name: "context shifted", Doc: "the context of a hunk stands further right, and nothing else", do: contextShifted, dents: true, alone: true, stage: spoils},
+	{Name: "mixed shift", Doc: "the lines of context of a hunk stand further right, each by another width", do: mixedShift, dents: true, alone: true, stage: spoils},
+	{Name: "marks missing", Doc: "the space before lines of context is left out", do: marksMissing, stage: wraps},
+	{Name: "one mark missing", Doc: "the space before one line of context is left out", do: oneMarkMissing, stage: wraps},
+	{Name: "numbers 12|", Doc: "\"12| \" stands in front of lines, behind the mark", do: numbered(numbersBar), stage: drops},
+	{Name: "numbers 12:", Doc: "\"12: \" stands in front of lines, behind the mark", do: numbered(numbersColon), stage: drops},
+	{Name: "numbers cat -n", Doc: "a number and a tab stand in front of lines, behind the mark", do: numbered(numbersCat), stage: drops},
+	{Name: "numbers L12:", Doc: "\"L12: \" stands in front of lines, behind the mark", do: numbered(numbersL), stage: drops},
+	{Name: "numbers before the mark", Doc: "line numbers, in one of these forms, stand before the marks", do: numbersFirst, stage: wraps},
+	{Name: "inner fence", Doc: "a Markdown fence stands inside of the envelope", do: innerFence, Envelope: true, stage: wraps},
+	{Name: "HTML in context", Doc: "context and removed lines have HTML entities", do: encoded(false, asHTML, hasEntity), encodes: true, stage: spoils},
+	{Name: "HTML in all", Doc: "all lines have HTML entities", do: encoded(true, asHTML, hasEntity), encodes: true, stage: spoils},
+	{Name: "smart quotes in context", Doc: "quotes in context and removed lines are typographic", do: encoded(false, asCurly, hasCurly), encodes: true, stage: spoils},
+	{Name: "smart quotes in all", Doc: "quotes in all lines are typographic", do: encoded(true, asCurly, hasCurly), encodes: true, stage: spoils},
+	{Name: "doubled escapes", Doc: "quotes and backslashes are escaped once more", do: doubledEscapes, encodes: true, stage: spoils},
+	{Name: "literal \\n", Doc: "ends of lines are written as a backslash and an n", do: literalNewlines, stage: wraps},
+	{Name: "cut off, ended", Doc: "the last hunk ends in the middle of a line, and *** End Patch follows", do: cutOff(true), alone: true, stage: wraps},
+	{Name: "cut off", Doc: "the text ends in the middle of a line of the last hunk", do: cutOff(false), Envelope: true, alone: true, stage: wraps},
+	{Name: "swapped files", Doc: "the hunks of two files stand under each other's headers", do: swappedFiles, Envelope: true, alone: true, stage: moves},
+	{Name: "right header numbers", Doc: "hunks have right line numbers after @@, and often one line of context", do: headerNumbers(false), Envelope: true, stage: writes},
+	{Name: "wrong header numbers", Doc: "hunks have wrong line numbers after @@, and often one line of context", do: headerNumbers(true), stage: writes},
+	{Name: "path a/ b/", Doc: "a/ or b/ stands before the path", do: slipped(sidePath), Envelope: true, alone: true, stage: wraps},
+	{Name: "absolute path", Doc: "the path is absolute, below the root", do: slipped(absolutePath), Envelope: true, alone: true, stage: wraps},
+	{Name: "path in wrong case", Doc: "letters of the path are capital where they are small, or the other way round", do: slipped(wrongCase), Envelope: true, alone: true, stage: wraps},
+	{Name: "repeated blocks", Doc: "one line of context, in a file that has the lines of a hunk several times", do: repeatedBlocks, stage: writes},
+	{Name: "near twin", Doc: "the file has a near twin of what a hunk shows, and the hunk a typing mistake", do: nearTwin, alone: true, stage: writes},
+	{Name: "inserted twin", Doc: "the file got a near twin of what a hunk shows, and the hunk often has a typing mistake", do: insertedTwin, alone: true, stage: meanwhile},
 }
 
 // Named returns the kind with a name.
@@ -73,7 +118,7 @@ func Named(name string) (Kind, bool) {
 func Pairs() (out [][2]Kind) {
 	for i, a := range Kinds {
 		for j, b := range Kinds {
-			if a.Name != "none" && b.Name != "none" && (a.stage < b.stage || a.stage == b.stage && i < j && a.beside(b)) {
+			if a.Name != "none" && b.Name != "none" && !a.alone && !b.alone && (a.stage < b.stage || a.stage == b.stage && i < j && a.beside(b)) {
 				out = append(out, [2]Kind{a, b})
 			}
 		}
@@ -81,14 +126,14 @@ func Pairs() (out [][2]Kind) {
 	return out
 }
 
-// beside reports whether two damages of one stage can come together. Two that change the indentation cannot: the result says
-// nothing.
+// beside reports whether two damages of one stage can come together. Two that change the indentation cannot, nor two that write
+// characters in another way: the result says nothing.
 func (k Kind) beside(other Kind) bool {
 	switch k.stage {
 	case meanwhile:
 		return true
 	case spoils:
-		return !k.dents || !other.dents
+		return (!k.dents || !other.dents) && (!k.encodes || !other.encodes)
 	}
 	return false
 }

@@ -51,45 +51,74 @@ func below(file []string, at []int, anchor string) []int {
 // Untellable reports whether the damaged patch no longer tells the expected result. Either the patch, or one hunk of it, is by
 // the letter valid for something else: it has exactly one place, with or without its anchor, and it is another one. Or two
 // changes look the same after the damage. Nobody can know better from the text.
-func (c *Case) Untellable() bool {
-	if c.lossy || c.misleads(false) || c.misleads(true) {
+//
+// binding says that the system must not apply a hunk again that is applied, nor against its anchor: see [Case.speaksAgainst].
+// Every other system keeps its letter.
+func (c *Case) Untellable(binding bool) bool {
+	if c.lossy {
 		return true
 	}
-	for i := range c.Hunks {
-		if c.tellsOtherPlace(i) {
+	hunks, ok := c.letter()
+	if !ok || c.cut {
+		return false
+	}
+	if c.second != nil {
+		return c.fitsSwapped()
+	}
+	if binding && (c.resent || c.twin > 0) {
+		return c.tellsAgain(hunks)
+	}
+	if c.misleads(hunks, false) || c.misleads(hunks, true) {
+		return true
+	}
+	for i := range hunks {
+		if c.tellsOtherPlace(hunks, i) {
 			return true
 		}
 	}
 	return false
 }
 
-func (c *Case) misleads(anchors bool) bool {
-	got, ok := applyLiterally(c.there, c.Hunks, anchors)
+func (c *Case) misleads(hunks []Hunk, anchors bool) bool {
+	got, ok := applyLiterally(c.there, hunks, anchors)
 	return ok && join(got) != lf(c.Want)
 }
 
-// tellsOtherPlace reports whether hunk i tells a place other than its own: by its lines or, if these have several places or none, by its
-// anchor or by the hunks on both of its sides.
-func (c *Case) tellsOtherPlace(i int) bool {
-	file, h := c.there, c.Hunks[i]
-	old := h.old()
-	at := places(file, old)
-	anchor := linesWith(file, h.Anchor)
-	if len(old) == 0 && len(anchor) == 1 {
+// tellsOtherPlace reports whether hunk i tells a place other than its own.
+func (c *Case) tellsOtherPlace(hunks []Hunk, i int) bool {
+	h := hunks[i]
+	if anchor := linesWith(c.there, h.Anchor); len(h.old()) == 0 && len(anchor) == 1 {
 		return h.From == 0 || c.at[h.From-1] != anchor[0]
 	}
-	if len(at) > 1 && len(anchor) == 1 {
+	at := c.told(hunks, i)
+	return len(at) == 1 && !c.own(i, at[0], len(h.old()))
+}
+
+// own reports whether n lines from at on have a line that hunk i was written for.
+func (c *Case) own(i, at, n int) bool {
+	return slices.ContainsFunc(c.Hunks[i].shown(), func(l int) bool {
+		return l < len(c.at) && c.at[l] >= at && c.at[l] < at+n
+	})
+}
+
+// told returns the places that hunk i tells: those of its lines or, if there are several, what its number, its anchor or the
+// hunks on both of its sides leave of them.
+func (c *Case) told(hunks []Hunk, i int) []int {
+	file, h := c.there, hunks[i]
+	at := places(file, h.old())
+	if n := h.From + h.Off; h.Numbered && len(at) > 1 && slices.Contains(at, n) {
+		return []int{n}
+	}
+	if anchor := linesWith(file, h.Anchor); len(at) > 1 && len(anchor) == 1 {
 		at = at[lower(at, anchor[0]+1):]
 	}
-	if len(at) > 1 && i > 0 && i+1 < len(c.Hunks) {
-		above, below := places(file, c.Hunks[i-1].old()), places(file, c.Hunks[i+1].old())
+	if len(at) > 1 && i > 0 && i+1 < len(hunks) {
+		above, below := places(file, hunks[i-1].old()), places(file, hunks[i+1].old())
 		if len(above) == 1 && len(below) == 1 && above[0] < below[0] {
 			at = at[lower(at, above[0]+1):lower(at, below[0])]
 		}
 	}
-	return len(at) == 1 && !slices.ContainsFunc(h.shown(), func(n int) bool {
-		return n < len(c.at) && c.at[n] >= at[0] && c.at[n] < at[0]+len(old)
-	})
+	return at
 }
 
 // linesWith returns the lines that contain the anchor.

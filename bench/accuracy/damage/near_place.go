@@ -27,6 +27,9 @@ const (
 //
 // The engine has no part in it, since it is held to the result.
 func (c *Case) Sight() Sight {
+	if c.lost || c.second != nil {
+		return Blurred
+	}
 	w, sight := c.change.words(c.Disk), Clear
 	for _, h := range c.Hunks {
 		switch old := h.old(); len(places(w.lines, old)) {
@@ -64,12 +67,17 @@ func (c *Case) span(h Hunk) (from, to int) {
 
 // near reports whether lines from up to to resemble lines, and nothing else in the file does nearly as well.
 func (w *words) near(lines []string, from, to int) bool {
+	truth, other := w.scores(lines, from, to)
+	return truth > 0 && other < rival*truth
+}
+
+// scores returns how much lines from up to to resemble lines, and how much the rest of the file does at best.
+func (w *words) scores(lines []string, from, to int) (truth, other float32) {
 	shares := make([][]float32, len(lines))
 	for i, l := range lines {
 		shares[i] = w.shares(l)
 	}
-	truth := align(shares, from, to)
-	return truth > 0 && max(align(shares, 0, from), align(shares, to, len(w.lines))) < rival*truth
+	return align(shares, from, to), max(align(shares, 0, from), align(shares, to, len(w.lines)))
 }
 
 // align returns the score of the best local alignment of a hunk with lines from up to to of the file.
