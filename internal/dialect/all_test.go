@@ -120,8 +120,8 @@ func TestRules(t *testing.T) {
 		{"codex", Codex, lenient, codex},
 		{"supyagent", Supyagent, Options{}, Rules{Place: Unique, Ladder: []patch.Rung{patch.Exact, patch.Whitespace}, MakeParents: true, Absolute: true}},
 		{"supyagent to trailing", Supyagent, to(patch.Trailing), Rules{Place: Unique, Ladder: exact, MakeParents: true, Absolute: true}},
-		{"chimera", Chimera, to(patch.Unicode), Rules{Place: Unique, Ladder: []patch.Rung{patch.Exact, patch.Trailing, patch.Whitespace, patch.Composed}, MakeParents: true, Absolute: true}},
-		{"chimera to whitespace", Chimera, to(patch.Whitespace), Rules{Place: Unique, Ladder: full[:3], MakeParents: true, Absolute: true}},
+		{"chimera", Chimera, to(patch.Unicode), Rules{Place: Unique, Ladder: []patch.Rung{patch.Exact, patch.Trailing, patch.Whitespace, patch.Composed}, MakeParents: true, Absolute: true, DeletesFiles: true}},
+		{"chimera to whitespace", Chimera, to(patch.Whitespace), Rules{Place: Unique, Ladder: full[:3], MakeParents: true, Absolute: true, DeletesFiles: true}},
 	} {
 		if got := tt.d.Rules(tt.o); !reflect.DeepEqual(got, tt.want) {
 			t.Errorf("%s: %+v, want %+v", tt.name, got, tt.want)

@@ -16,7 +16,7 @@ var Chimera = &Dialect{
 	PrintHunk: chimeraGrammar.printHunk,
 	Rules: func(o Options) Rules {
 		return Rules{Place: Unique, Ladder: upTo(o.Tolerance, patch.Exact, patch.Trailing, patch.Whitespace, patch.Composed),
-			MakeParents: true, Absolute: true}
+			MakeParents: true, Absolute: true, DeletesFiles: true}
 	},
 	Words: Words{Shape: Text, Success: chimeraSuccess, Refusal: chimeraRefusal},
 }

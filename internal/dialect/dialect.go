@@ -53,6 +53,7 @@ type Rules struct {
 	MakeParents   bool // missing parents are created
 	Absolute      bool // an absolute path inside the root is made relative, instead of being refused
 	FinalNewline  bool // an updated file always ends in a newline
+	DeletesFiles  bool // a link that leads to no regular file cannot be deleted
 	BlankFallback bool // a hunk that ends in blank context is tried again without the last such line
 }
 

@@ -73,6 +73,9 @@ func (b *builder) source(s *patch.Section, step *Step) error {
 		if want, ok := b.opts.Expect[s.Path]; ok {
 			return stale(s.Path, want, "", "the path is a symbolic link, which has no hash")
 		}
+		if s.Op == patch.Delete && b.rules.DeletesFiles {
+			return b.leadsToFile(s)
+		}
 		if s.Op == patch.Delete || s.Op == patch.Move && len(s.Hunks) == 0 {
 			return nil // the link itself goes
 		}
@@ -84,6 +87,20 @@ func (b *builder) source(s *patch.Section, step *Step) error {
 	_, changed := b.state[f.Place] // by an earlier section, which was checked
 	if want, ok := b.opts.Expect[s.Path]; ok && !changed && want != step.BeforeSum {
 		return stale(s.Path, want, step.BeforeSum, "the file changed since it was read")
+	}
+	return nil
+}
+
+// leadsToFile refuses a section for a link that leads to no regular file.
+func (b *builder) leadsToFile(s *patch.Section) error {
+	const hint = "Leave the section out: in this dialect a link is deleted only if it leads to a file."
+	switch kind, err := b.src.LeadsTo(b.ctx, s.Path, b.rules.Absolute); {
+	case err != nil:
+		return err
+	case kind == Missing:
+		return &fail.Error{Kind: fail.NotFound, Path: s.Path, Msg: fmt.Sprintf("no such file to %s: the path is a link that leads nowhere", s.Op), Hint: hint}
+	case kind != Regular:
+		return &fail.Error{Kind: fail.NotFound, Reason: fail.SpecialFile, Path: s.Path, Msg: "is a link that leads to no regular file", Hint: hint}
 	}
 	return nil
 }

@@ -15,6 +15,8 @@ type Source interface {
 	// Look says what stands at p, as a caller wrote it, and whether policy lets a patch change it. Every error
 	// is a *fail.Error.
 	Look(ctx context.Context, p string, absolute bool) (File, error)
+	// LeadsTo says what the link at p leads to, through all links: Missing for nothing.
+	LeadsTo(ctx context.Context, p string, absolute bool) (Kind, error)
 	// Load reads the whole content of a file that Look found.
 	Load(ctx context.Context, f File) (data, sha256 string, err error)
 }
@@ -67,6 +69,9 @@ func (m Memory) Look(_ context.Context, p string, _ bool) (File, error) {
 	}
 	return f, nil
 }
+
+// LeadsTo implements Source. The tree has no links.
+func (m Memory) LeadsTo(context.Context, string, bool) (Kind, error) { return Missing, nil }
 
 // Load implements Source.
 func (m Memory) Load(_ context.Context, f File) (data, sum string, err error) {

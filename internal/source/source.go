@@ -66,6 +66,12 @@ func (r *Reader) Look(_ context.Context, p string, absolute bool) (plan.File, er
 	return f, nil
 }
 
+// LeadsTo implements [plan.Source]. It applies the policy for reading to both names.
+func (r *Reader) LeadsTo(_ context.Context, p string, absolute bool) (plan.Kind, error) {
+	e, err := r.Batch.Resolve(p, guard.Request{Base: r.Base, Absolute: absolute, Follow: true, Known: r.FromLog, Asked: r.Asked})
+	return kind(e.Kind), err
+}
+
 func (r *Reader) resolve(p string, absolute bool) (guard.Entry, error) {
 	if f := r.prefetcher.next(p); f != nil {
 		if f.content != nil {
