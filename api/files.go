@@ -219,6 +219,8 @@ type RestoreRequest struct {
 	TrashedPath    string `json:"trashedPath" jsonschema:"trashedTo of the call that deleted it"`
 	TargetPath     string `json:"targetPath,omitempty" jsonschema:"where to; default: where it was"`
 	IdempotencyKey string `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
+	// Archives takes a TrashedPath that ends in .tar.gz or .tgz for an archive in the workspace, which [Host.TrashExport] wrote.
+	Archives bool `json:"-"`
 }
 
 // RestoreData describes the restored file.
@@ -238,7 +240,7 @@ type MoveRequest struct {
 	Overwrite               bool   `json:"overwrite,omitempty" jsonschema:"replace what is at toPath, which goes to the trash"`
 	CreateParentDirectories bool   `json:"createParentDirectories,omitempty" jsonschema:"make missing directories"`
 	IdempotencyKey          string `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
-	// Plain is for callers who know a move that replaces nothing, and may send ExpectedSha256.
+	// Plain is for callers who know a move that replaces nothing. ExpectedSha256 may be empty then.
 	Plain bool `json:"-"`
 }
 

@@ -15,6 +15,9 @@ import (
 
 // Restore brings a file back from the trash, to its old path or to another free one.
 func Restore(ctx context.Context, w *workspace.Workspace, r api.RestoreRequest) (*api.Answer[api.RestoreData], error) {
+	if r.Archives && isArchive(r.TrashedPath) {
+		return restoreArchiveAt(ctx, w, r)
+	}
 	return perform(ctx, w, call[api.RestoreData]{tool: "restore_file", key: r.IdempotencyKey, request: r,
 		sections: []patch.Section{{Op: patch.Add, Path: r.TargetPath}},
 		plan: func(ctx context.Context, src *source.Reader) (*plan.Plan, error) {

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/kept"
 	"github.com/emend-dev/emend/internal/plan"
@@ -41,10 +43,66 @@ func RestoreArchive(ctx context.Context, w *workspace.Workspace, from io.Reader,
 			return api.RestoreData{Restored: true, Path: s.Path, From: a.ID, SizeBytes: int64(len(s.After)), Sha256: s.AfterSum}
 		},
 		dataFromLog: func(l loggedChange) api.RestoreData { return l.restoreData(a.ID) },
-		describe: func(d api.RestoreData) string {
-			return fmt.Sprintf("Restored %s from an archive (%d bytes, sha256 %s). Its time is now, and its permissions are those of a new file.",
-				report.Escape(d.Path), d.SizeBytes, d.Sha256)
-		}})
+		describe:    describeFromArchive})
+}
+
+func describeFromArchive(d api.RestoreData) string {
+	return fmt.Sprintf("Restored %s from an archive (%d bytes, sha256 %s). Its time is now, and its permissions are those of a new file.",
+		report.Escape(d.Path), d.SizeBytes, d.Sha256)
+}
+
+// isArchive reports whether a trash path is the name of an archive. No id ends so.
+func isArchive(trashedPath string) bool {
+	return strings.HasSuffix(trashedPath, ".tar.gz") || strings.HasSuffix(trashedPath, ".tgz")
+}
+
+// restoreArchiveAt is [RestoreArchive] for an archive in the workspace, which an agent names by its path. The agent has to be
+// allowed to read the archive, and the file at its old path.
+func restoreArchiveAt(ctx context.Context, w *workspace.Workspace, r api.RestoreRequest) (*api.Answer[api.RestoreData], error) {
+	return perform(ctx, w, call[api.RestoreData]{tool: "restore_file", key: r.IdempotencyKey, request: r,
+		sections: []patch.Section{{Op: patch.Add, Path: r.TargetPath}},
+		plan: func(ctx context.Context, src *source.Reader) (*plan.Plan, error) {
+			a, err := readArchive(ctx, src, r.TrashedPath)
+			if err != nil {
+				return nil, err
+			}
+			if err := w.Guard.CheckReadAsking(a.Path, src.Asked); err != nil {
+				return nil, err
+			}
+			return planRestoreArchive(ctx, src, a, r.TargetPath)
+		},
+		data: func(rep *Report) api.RestoreData {
+			s := rep.firstStep()
+			return api.RestoreData{Restored: true, Path: s.Path, From: r.TrashedPath, SizeBytes: int64(len(s.After)), Sha256: s.AfterSum}
+		},
+		dataFromLog: func(l loggedChange) api.RestoreData { return l.restoreData(r.TrashedPath) },
+		describe:    describeFromArchive})
+}
+
+// readArchive reads the archive at a path of the workspace.
+func readArchive(ctx context.Context, r *source.Reader, path string) (*history.Archived, error) {
+	e, err := r.Batch.Resolve(path, guard.Request{Base: r.Base, Follow: true, Asked: r.Asked})
+	if err != nil {
+		return nil, err
+	}
+	if e.Kind == guard.Missing {
+		return nil, &fail.Error{Kind: fail.NotFound, Path: path, Msg: "there is no such archive",
+			Hint: "Send trashedTo of the call that deleted the file, or the path of an archive that emend trash export wrote."}
+	}
+	f, err := r.W.Guard.Stream(e)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	a, err := history.ReadArchive(kept.Cancellable{Ctx: ctx, R: f}, r.W.Limits().FileBytes)
+	if err != nil {
+		err = badArchive(err)
+		if bad, ok := errors.AsType[*fail.Error](err); ok && bad.Path == "" {
+			bad.Path = path
+		}
+		return nil, err
+	}
+	return a, nil
 }
 
 // planRestoreArchive plans the creation of an archive's file.
@@ -54,7 +112,7 @@ func planRestoreArchive(ctx context.Context, r *source.Reader, a *history.Archiv
 	}
 	f, err := LookForWrite(ctx, r, target)
 	if err == nil {
-		err = checkFree(f, target, true, "Name another TARGET, or move what is there away first.")
+		err = checkFree(f, target, true, "Name another place (targetPath, TARGET), or move what is there away first.")
 	}
 	if err != nil {
 		return nil, err

@@ -45,7 +45,7 @@ func TestCommaRequireHash(t *testing.T) {
 	for _, row := range []struct{ tool, args, says string }{
 		{"delete_file", `{"path":"a.txt"}`, "expectedSha256 is missing, and a person"},
 		{"delete_file", `{"path":"a.txt","expectedSha256":"` + sum + `"}`, ""},
-		{"move_file", `{"fromPath":"a.txt","toPath":"b.txt"}`, "expectedSha256 is missing, and a person"},
+		{"move_file", `{"fromPath":"a.txt","toPath":"b.txt"}`, "expectedSha256 is missing"},
 		{"move_file", `{"fromPath":"a.txt","toPath":"b.txt","expectedSha256":"` + sum + `"}`, ""},
 		{"apply_patch", update + `}`, `no entry for "a.txt"`},
 		{"apply_patch", update + `,"expectedSha256ByPath":{"a.txt":"` + sum + `"}}`, ""},

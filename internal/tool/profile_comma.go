@@ -24,7 +24,7 @@ var Comma = &Profile{Name: "comma", System: "Comma Agents", Doc: "the eleven fil
 		writeFile.variant("", nil, "idempotencyKey"),
 		editFile.variant("", nil, "idempotencyKey", "tolerance"),
 		deleteFile.variant("", nil, "idempotencyKey"),
-		restoreFile.variant("", nil, "idempotencyKey"),
+		commaRestore,
 		commaMove,
 		commaPatch,
 	},
@@ -33,12 +33,30 @@ var Comma = &Profile{Name: "comma", System: "Comma Agents", Doc: "the eleven fil
 // includeIgnored describes the argument that also searches build directories.
 var includeIgnored = map[string]field{"includeIgnored": {description: "also node_modules, .git, dist, build, .next, .turbo and coverage"}}
 
+var commaRestore = define(Tool{
+	Name:  "restore_file",
+	Title: "Restore a file",
+	Doc: "Bring a file back from the trash, or from an archive of it in the workspace, to where it was or to targetPath. " +
+		"Refuses a path that exists.",
+	Example: restoreFile.Example,
+	Op:      patch.Add,
+	Mutates: true, Idempotent: true,
+	data: api.RestoreData{}, Form: ObjectOnly,
+}, func(ws *emend.Workspace, ctx context.Context, r commaRestoreRequest) (*api.Answer[api.RestoreData], error) {
+	return ws.Restore(ctx, api.RestoreRequest{TrashedPath: r.TrashedPath, TargetPath: r.TargetPath, Archives: true})
+})
+
+type commaRestoreRequest struct {
+	TrashedPath string `json:"trashedPath" jsonschema:"trashedTo of the call that deleted it, or the path of an archive (.tar.gz)"`
+	TargetPath  string `json:"targetPath,omitempty" jsonschema:"where to; default: where it was"`
+}
+
 var commaMove = define(Tool{
 	Name:  "move_file",
 	Title: "Move a file",
 	Doc: "Move or rename a file; nothing is overwritten. Refuses a toPath that exists, a missing directory, " +
 		"and a file that is not what expectedSha256 says.",
-	Example: `{"fromPath":"src/a.ts","toPath":"src/b.ts"}`,
+	Example: moveFile.Example,
 	Op:      patch.Move,
 	Mutates: true, Destructive: true, Idempotent: true,
 	data: api.MoveData{}, Form: ObjectOnly,
@@ -50,7 +68,7 @@ var commaMove = define(Tool{
 type commaMoveRequest struct {
 	FromPath                string `json:"fromPath" jsonschema:"relative to the workspace"`
 	ToPath                  string `json:"toPath" jsonschema:"its new path"`
-	ExpectedSha256          string `json:"expectedSha256,omitempty" jsonschema:"refuse unless the file is still this"`
+	ExpectedSha256          string `json:"expectedSha256" jsonschema:"its data.sha256, from read_file"`
 	CreateParentDirectories bool   `json:"createParentDirectories,omitempty" jsonschema:"make missing directories"`
 }
 

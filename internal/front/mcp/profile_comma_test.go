@@ -195,10 +195,14 @@ func TestCommaFiles(t *testing.T) {
 	}
 	call("create_file", map[string]any{"path": "a", "content": "one\n"})
 	call("write_file", map[string]any{"path": "a", "content": "two\n", "expectedSha256": call("read_file", map[string]any{"path": "a"}).Data.Sha256})
-	if r := a.comma("move_file", map[string]any{"fromPath": "a", "toPath": "b"}); r.Error.Kind != "already_exists" || strings.Contains(r.Output, "overwrite") {
+	hash := call("read_file", map[string]any{"path": "a"}).Data.Sha256
+	if r := a.comma("move_file", map[string]any{"fromPath": "a", "toPath": "c"}); r.OK || !strings.Contains(r.Output, "expectedSha256") {
+		t.Errorf("moved without a hash: %+v", r)
+	}
+	if r := a.comma("move_file", map[string]any{"fromPath": "a", "toPath": "b", "expectedSha256": hash}); r.Error.Kind != "already_exists" || strings.Contains(r.Output, "overwrite") {
 		t.Errorf("%+v", r)
 	}
-	if r := call("move_file", map[string]any{"fromPath": "a", "toPath": "c"}); !r.Data.Moved || r.Data.Sha256 == "" {
+	if r := call("move_file", map[string]any{"fromPath": "a", "toPath": "c", "expectedSha256": hash}); !r.Data.Moved || r.Data.Sha256 == "" {
 		t.Errorf("%+v", r)
 	}
 	if r := a.comma("move_file", map[string]any{"fromPath": "c", "toPath": "d", "expectedSha256": strings.Repeat("0", 64)}); r.Error.Kind != "stale_file" {
