@@ -44,6 +44,9 @@ func supyagentRefusal(e *fail.Error, op patch.Op) string {
 	case e.Hunk > 0:
 		return fmt.Sprintf("Validation failed in %s hunk %d: %s", e.Path, e.Hunk, e.Msg)
 	}
+	if e.Disk || e.Reason == fail.StoreUnwritable || e.Reason == fail.Indeterminate {
+		return "Apply failed: " + e.Error()
+	}
 	return "Validation failed: " + e.Error()
 }
 

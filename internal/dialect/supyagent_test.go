@@ -83,6 +83,8 @@ func TestSupyagentWords(t *testing.T) {
 			"Hunk 2 failed: context '" + cut + "' not found or remove lines don't match"},
 		{fail.Error{Kind: fail.MultipleMatches, Path: "p", Hunk: 1, Msg: "2 places match"}, patch.Update,
 			"Validation failed in p hunk 1: 2 places match", "Hunk 1 failed: 2 places match"},
+		{fail.Error{Kind: fail.CommandFailed, Path: "p", Disk: true, Msg: "no space left on device"}, patch.Update,
+			"Apply failed: p: no space left on device", "no space left on device"},
 		{fail.Error{Kind: fail.OutsideWorkspace, Path: "../p", Msg: "outside"}, patch.Update, "Validation failed: ../p: outside", "outside"},
 	})
 	for _, text := range []string{"", "hello", in()} {

@@ -2,6 +2,7 @@ package report
 
 import (
 	"fmt"
+	"path"
 	"slices"
 	"strings"
 
@@ -86,11 +87,22 @@ func (r *ListResult) refused(v View, all fail.List) *ListResult {
 	}
 	var shown strings.Builder
 	x := excerpts{v.Reader, maxExcerpts}
+	files := r.listOnce(v.Patch)
 	for _, e := range all {
-		if op := opOf(v.Patch, e); op != 0 {
+		if i := sectionOf(v.Patch, e); i >= 0 {
 			excerpt := x.excerpt(e)
 			shown.WriteString(excerpt)
-			r.Results = append(r.Results, ListedFile{File: fail.Short(v.Patch.Sections[e.Section-1].Path), Operation: op.String(), Error: words.Each(e, op) + excerpt})
+			f := &r.Results[files[i]]
+			f.Ok, f.Error = false, strings.TrimPrefix(f.Error+"\n"+words.Each(e, v.Patch.Sections[i].Op)+excerpt, "\n")
+		}
+	}
+	for i := range r.Results {
+		switch f := &r.Results[i]; {
+		case f.Ok || f.Error != "":
+		case all[0].Reason == fail.Indeterminate:
+			f.Error = "It is undecided whether this is applied."
+		default:
+			f.Error = "Not applied."
 		}
 	}
 	r.Error = words.Refusal(all[0], opOf(v.Patch, all[0]))
@@ -102,4 +114,35 @@ func (r *ListResult) refused(v View, all fail.List) *ListResult {
 		r.Meta.DryRun, r.Meta.Error = v.DryRun, firstFailure(v, all) // with the place where the hunk nearly fits, and a hunk that would
 	}
 	return r
+}
+
+// listOnce adds the files of a patch that are not listed yet, each once, and returns by section which file is its.
+func (r *ListResult) listOnce(p patch.Patch) []int {
+	at := map[string]int{} // by clean path
+	for i := range r.Results {
+		at[path.Clean(r.Results[i].File)] = i
+	}
+	out := make([]int, len(p.Sections))
+	for i := range p.Sections {
+		s := &p.Sections[i]
+		n, listed := at[path.Clean(s.Path)]
+		if !listed {
+			n = len(r.Results)
+			at[path.Clean(s.Path)] = n
+			r.Results = append(r.Results, ListedFile{File: fail.Short(s.Path), Operation: s.Op.String()})
+		}
+		out[i] = n
+	}
+	return out
+}
+
+// sectionOf returns the section that e is about, from 0, or -1. A failure of a commit has only the path from the root, which
+// ends in that of the section.
+func sectionOf(p patch.Patch, e *fail.Error) int {
+	if e.Section > 0 && e.Section <= len(p.Sections) {
+		return e.Section - 1
+	}
+	return slices.IndexFunc(p.Sections, func(s patch.Section) bool {
+		return e.Path != "" && strings.HasSuffix("/"+e.Path, "/"+path.Clean(s.Path))
+	})
 }
