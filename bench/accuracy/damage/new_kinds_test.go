@@ -380,6 +380,8 @@ func TestOnlyRefusal(t *testing.T) {
 		{"several places and a number", strings.Replace(near, "sum := a + b", "product := c * d", 1),
 			Hunk{Numbered: true, Lines: []string{"-\tproduct := c * d", "+\tp"}, From: 7, To: 8}, false},
 		{"more like another place", near, Hunk{Lines: []string{" func third(e, f int) int {", "-\trest := e % g", "+\tp"}, From: 6, To: 8}, true},
+		{"a little like its own", near, Hunk{Lines: []string{" func third(e, d int) int {", "-\trest := e * d", "+\tp"}, From: 6, To: 8}, true},
+		{"most like its own", near, Hunk{Lines: []string{" func second(c, f int) int {", "-\tproduct := c * f", "+\tp"}, From: 6, To: 8}, false},
 		{"its removed lines tell", near, Hunk{Lines: []string{" func third(e, f int) int {", "-\tproduct := c * d", "+\tp"}, From: 6, To: 8}, false},
 		{"nothing of it is there", near, Hunk{Lines: []string{" alpha", "+p", " beta"}, From: 6, To: 8}, true},
 	} {
