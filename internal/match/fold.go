@@ -1,6 +1,7 @@
 package match
 
 import (
+	"iter"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -66,6 +67,38 @@ func ascii(s string) bool {
 		}
 	}
 	return true
+}
+
+// Plain replaces the typography of a line that stands for one of the ASCII characters in which, and leaves everything else.
+func Plain(line, which string) string {
+	if which == "" || ascii(line) {
+		return line
+	}
+	var b strings.Builder
+	for line != "" {
+		r, n := utf8.DecodeRuneInString(line)
+		if to := typography(r); to != r && strings.ContainsRune(which, to) {
+			b.WriteRune(to)
+		} else {
+			b.WriteString(line[:n])
+		}
+		line = line[n:]
+	}
+	return b.String()
+}
+
+// Typography lists the characters of a line that stand for ASCII ones, and the ASCII character for each.
+func Typography(line string) iter.Seq2[rune, byte] {
+	return func(yield func(rune, byte) bool) {
+		if ascii(line) {
+			return
+		}
+		for _, r := range line {
+			if to := typography(r); to != r && !yield(r, byte(to)) {
+				return
+			}
+		}
+	}
 }
 
 func typography(r rune) rune {

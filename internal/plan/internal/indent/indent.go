@@ -33,6 +33,7 @@ type Shift struct {
 	seen    Pairs
 	rule    func(indent string) (string, bool)
 	changes bool
+	prefix  bool // the rule adds or cuts off a prefix
 }
 
 // NewShift returns the shift that explains the pairs, and the tab width that they prove, if they do. Pairs that differ in
@@ -44,7 +45,7 @@ func NewShift(pairs Pairs, agreed Tabs) (Shift, Tabs) {
 	if pairs.Same() && agreed != (Tabs{}) && agreed.Explain(pairs) {
 		return Shift{seen: pairs, rule: agreed.apply, Blank: true, changes: true}, Tabs{}
 	}
-	return Shift{seen: pairs, rule: prefixRule(pairs), changes: !pairs.Same()}, Tabs{}
+	return Shift{seen: pairs, rule: prefixRule(pairs), changes: !pairs.Same(), prefix: true}, Tabs{}
 }
 
 // prefixRule returns the rule that adds or cuts off the prefix in which all pairs differ. If there is no such prefix,

@@ -6,7 +6,6 @@ import (
 
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/match"
-	"github.com/emend-dev/emend/internal/plan/internal/indent"
 	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
 )
@@ -24,16 +23,16 @@ func (p *Placement) apply(k int) {
 	if !p.checkAnchors(k) {
 		return
 	}
-	shift, ok := p.shift(k)
-	if !ok {
-		s.placed, s.Err = false, p.unevenIndent(k)
+	as, err := p.spelling(k)
+	if err != nil {
+		s.placed, s.Err = false, err
 		return
 	}
-	if p.Rules.Place == dialect.Ordered && s.rung > patch.Exact && (p.changesNothing(k, shift) || p.changesNothing(k, indent.Shift{})) {
+	if p.Rules.Place == dialect.Ordered && s.rung > patch.Exact && (p.changesNothing(k, as) || p.changesNothing(k, spelling{})) {
 		s.placed, s.Err = false, p.notFound(k)
 		return
 	}
-	if p.findDouble(k, shift); s.Doubles && p.Rules.Place == dialect.Ordered {
+	if p.findDouble(k, as); s.Doubles && p.Rules.Place == dialect.Ordered {
 		s.placed, s.Err = false, p.doubled(k)
 		return
 	}
@@ -50,10 +49,10 @@ func (p *Placement) apply(k int) {
 			n = len(lines)
 		}
 		if n == len(lines) && !slices.ContainsFunc(lines, patch.Line.Old) && p.Rules.Place != dialect.Cursor {
-			p.addAfter(k, p.doc.Prev(at), lines, shift)
+			p.addAfter(k, p.doc.Prev(at), lines, as)
 			break
 		}
-		at = p.replaceRun(k, at, lines[:n], shift)
+		at = p.replaceRun(k, at, lines[:n], as)
 		lines = lines[n:]
 	}
 	if err := p.doc.Flush(); err != nil && p.limit == nil {
@@ -61,15 +60,15 @@ func (p *Placement) apply(k int) {
 	}
 }
 
-// changesNothing reports whether hunk k, indented by shift, would leave every line as it is. A hunk that matched loosely
-// and would, with or without its shift, has been applied before.
-func (p *Placement) changesNothing(k int, shift indent.Shift) bool {
+// changesNothing reports whether hunk k, written as as says, would leave every line as it is. A hunk that matched loosely
+// and would, as it is or spelled so, has been applied before.
+func (p *Placement) changesNothing(k int, as spelling) bool {
 	at := p.Spots[k].first
 	var gone, come []string
 	for _, l := range p.AsPlaced(k) {
 		switch l.Mark() {
 		case '+':
-			come = append(come, shift.Apply(l.Text()))
+			come = append(come, as.apply(l.Text()))
 			continue
 		case '-':
 			gone = append(gone, p.doc.Line(at))
@@ -96,7 +95,7 @@ func (p *Placement) afterContext(at match.Slot) match.Slot {
 // addAfter adds lines, which end hunk k, after slot s. They come after what hunks before k added there, so that lines which
 // follow the same line stand in the order of the patch. A line that replaces another is passed by no hunk, and so is one of
 // the hunk that wrote s.
-func (p *Placement) addAfter(k int, s match.Slot, lines []patch.Line, shift indent.Shift) {
+func (p *Placement) addAfter(k int, s match.Slot, lines []patch.Line, as spelling) {
 	last, own := s, p.writer(s)
 	if t, ok := p.lastAdded[s]; ok && int(p.writer(t).hunk) < k {
 		last = t // what earlier hunks added is passed once, not again for every hunk
@@ -107,7 +106,7 @@ func (p *Placement) addAfter(k int, s match.Slot, lines []patch.Line, shift inde
 		}
 		last = next
 	}
-	p.replaceRun(k, p.doc.Next(last), lines, shift)
+	p.replaceRun(k, p.doc.Next(last), lines, as)
 	if p.lastAdded == nil {
 		p.lastAdded = map[match.Slot]match.Slot{}
 	}
@@ -116,7 +115,7 @@ func (p *Placement) addAfter(k int, s match.Slot, lines []patch.Line, shift inde
 
 // replaceRun replaces the lines from at on that the run removes by those that it adds, and returns the slot after them.
 // The i-th added line gets the line end of the i-th removed one.
-func (p *Placement) replaceRun(k int, at match.Slot, lines []patch.Line, shift indent.Shift) match.Slot {
+func (p *Placement) replaceRun(k int, at match.Slot, lines []patch.Line, as spelling) match.Slot {
 	d, prev, next := p.doc, p.doc.Prev(at), at
 	n := 0
 	for _, l := range lines {
@@ -139,7 +138,7 @@ func (p *Placement) replaceRun(k int, at match.Slot, lines []patch.Line, shift i
 		} else {
 			end = p.endOfAddition(end, last, next)
 		}
-		line := shift.Apply(l.Text())
+		line := as.apply(l.Text())
 		if end == text.CRLF || p.Spots[k].rung > patch.Exact {
 			line = strings.TrimSuffix(line, text.CR) // the CR belongs to the line end
 		}

@@ -5,14 +5,13 @@ import (
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/match"
-	"github.com/emend-dev/emend/internal/plan/internal/indent"
 	"github.com/emend-dev/emend/internal/plan/internal/refusal"
 	"github.com/emend-dev/emend/patch"
 )
 
 // findDouble notes in the spot of hunk k, which has its place, whether a block that it adds stands right beside the place of
 // the block already, above or below, and the hunk does not show all of it. Then the hunk was probably applied before.
-func (p *Placement) findDouble(k int, shift indent.Shift) {
+func (p *Placement) findDouble(k int, as spelling) {
 	s := &p.Spots[k]
 	lines := p.AsPlaced(k)
 	at := s.first
@@ -27,7 +26,7 @@ func (p *Placement) findDouble(k int, shift indent.Shift) {
 			n++
 		}
 		replaces := i > 0 && lines[i-1].Mark() == '-' || n < len(lines) && lines[n].Mark() == '-'
-		if !replaces && p.stands(k, at, lines[i:n], countOld(lines[:i]), countOld(lines[n:]), shift) {
+		if !replaces && p.stands(k, at, lines[i:n], countOld(lines[:i]), countOld(lines[n:]), as) {
 			return
 		}
 		i = n
@@ -36,10 +35,10 @@ func (p *Placement) findDouble(k int, shift indent.Shift) {
 
 // stands notes whether block stands right above or right below the slot before which hunk k adds it. The hunk shows the shown
 // lines above that slot and the ones below it.
-func (p *Placement) stands(k int, at match.Slot, block []patch.Line, above, below int, shift indent.Shift) bool {
+func (p *Placement) stands(k int, at match.Slot, block []patch.Line, above, below int, as spelling) bool {
 	s := &p.Spots[k]
 	same := func(at match.Slot, l patch.Line) bool {
-		want := shift.Apply(l.Text())
+		want := as.apply(l.Text())
 		return p.doc.Line(at) == want || s.rung > patch.Exact && match.Same(s.rung, p.doc.Line(at), want)
 	}
 	if len(block) > below {

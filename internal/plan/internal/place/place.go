@@ -21,9 +21,10 @@ func Find(file *text.Lines, hunks []patch.Hunk, r dialect.Rules, traced bool) *P
 	p := newPlacement(file, hunks, r)
 	p.traced = traced
 	p.placeAll()
-	if tabs, ok := p.agreedTabs(); ok {
+	tabs, differ := p.agreedTabs()
+	if plain := p.agreedPlain(); differ || plain != "" {
 		p = newPlacement(file, hunks, r)
-		p.traced, p.tabs = traced, tabs
+		p.traced, p.tabs, p.plain = traced, tabs, plain
 		p.placeAll()
 	}
 	if p.limit == nil {

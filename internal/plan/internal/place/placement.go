@@ -35,7 +35,11 @@ type Placement struct {
 	listings      int                       // refusals that listed their places
 	pendingPlaces map[int][]fail.Place      // by hunk, while it is pending
 	tabs          indent.Tabs               // what hunks that prove no tab width go by
-	scopeWork     int                       // lines that were looked at for scopes, see inScopeOf
+	plain         string                    // the typography that other hunks of the section show not to be meant
+	typography    map[rune]bool             // in the file; see usesTypography
+	fileStep      int                       // see step
+	stepKnown     bool
+	scopeWork     int // lines that were looked at for scopes, see inScopeOf
 	limit         error
 	traced        bool // Spots note the line of the file for every line of a hunk
 }
@@ -62,6 +66,7 @@ type Spot struct {
 	initialPlaces int        // how many places there were before any hunk was applied
 	rival         int        // with an overlap: the number of the other hunk, from 1; 0 where it is not known
 	tabs          indent.Tabs
+	plain         string // see notMeant
 	double        [2]int // with Doubles: the lines of the file that stand there
 	lines         []int  // where the placement is traced: see HunkPlace.Lines
 }

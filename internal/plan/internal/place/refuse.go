@@ -50,6 +50,21 @@ func (p *Placement) unevenIndent(k int) *fail.Error {
 		Hint: "Re-read the file and copy the indentation exactly, tabs as tabs."}
 }
 
+func (p *Placement) oddIndent(k int) *fail.Error {
+	e := p.unevenIndent(k)
+	e.Msg = fmt.Sprintf("its lines match only when indentation is ignored, and its added lines would be indented as no line of the file is, which indents by %d", p.step())
+	e.Hint = "Re-read the file and copy the indentation exactly. Each line of context begins with a space of its own, before the indentation."
+	return e
+}
+
+func (p *Placement) mixedTypography(k int, r rune) *fail.Error {
+	e := p.notFound(k)
+	e.Line = p.Spots[k].Start + 1
+	e.Msg = fmt.Sprintf("its lines match only when typography is ignored, and nothing says whether %q is meant in its added lines", r)
+	e.Hint = "Re-read the file and copy its quotes, dashes and spaces exactly; write those of the added lines as they are to be."
+	return e
+}
+
 // overLimit says that placing the hunks was given up to keep the time linear.
 func overLimit(err error) error {
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Limit, Cause: err, Msg: err.Error(),

@@ -4,9 +4,37 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/internal/match"
 	"github.com/emend-dev/emend/internal/plan/internal/indent"
 	"github.com/emend-dev/emend/patch"
 )
+
+// spelling is how the added lines of a hunk are written into the file.
+type spelling struct {
+	indent.Shift
+	plain string // the ASCII characters that are written for their typography
+}
+
+func (as spelling) apply(line string) string { return match.Plain(as.Apply(line), as.plain) }
+
+// spelling returns how the added lines of hunk k are written where it was placed: as the lines that it matched are in the file,
+// where that is not what the hunk has.
+func (p *Placement) spelling(k int) (spelling, *fail.Error) {
+	shift, ok := p.shift(k)
+	if !ok {
+		return spelling{}, p.unevenIndent(k)
+	}
+	if !p.fitsStep(k, shift) {
+		return spelling{}, p.oddIndent(k)
+	}
+	plain, r := p.plainAdditions(k)
+	if r != 0 {
+		return spelling{}, p.mixedTypography(k, r)
+	}
+	return spelling{shift, plain}, nil
+}
 
 // shift returns how the added lines of hunk k are indented where it was placed. It fails if its lines do not all shift
 // alike, or if nothing says how an added line is indented. A hunk whose own lines prove no tab width goes by the one
@@ -73,4 +101,19 @@ func (p *Placement) agreedTabs() (indent.Tabs, bool) {
 		needed = needed || t == (indent.Tabs{}) && indent.Added(p.Hunks[k].Lines)
 	}
 	return out, needed && out != (indent.Tabs{})
+}
+
+// fitsStep reports whether the added lines of hunk k, shifted, are indented as deep as lines of the file are: by a multiple of its
+// step, or as a line that the hunk matched. A shift that makes most of them stand in between was inferred wrong: the hunk has
+// lost something.
+func (p *Placement) fitsStep(k int, shift indent.Shift) bool {
+	return p.Rules.Place != dialect.Ordered || shift.Fits(p.step(), p.AsPlaced(k))
+}
+
+// step returns by how many spaces the file indents; 0 if it does not say.
+func (p *Placement) step() int {
+	if !p.stepKnown {
+		p.stepKnown, p.fileStep = true, indent.Step(p.File)
+	}
+	return p.fileStep
 }
