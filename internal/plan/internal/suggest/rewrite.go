@@ -46,6 +46,10 @@ func (s *search) rewrite(st *alignment) {
 		i += len(run) - 1
 	}
 	w.copyTo(st.to)
+	if why := s.unsafe(st, w.out); why != "" {
+		s.err.Hint = why
+		return
+	}
 	c := *s.hunk
 	c.Lines, c.Blank = w.out, 0
 	s.corrected = &c

@@ -25,10 +25,13 @@ type search struct {
 	removed  []bool       // by old line: the hunk removes it
 	parts    []part
 	tabs     indent.Tabs
+	last     bool // it is the last hunk of its section
 	partial  bool // the first and the last line may be parts of lines
 
 	unique  map[int]bool // lines of the file that equal no other line on any rung
 	addsNew bool         // a line that it adds is not in the file on any rung, so that its outcome is not
+
+	texts map[string]bool // whether the file has a text, for all searches in it; see fileHas
 
 	alignments []alignment // where the hunk nearly fits, the best one first
 	alone      bool        // no other place is nearly as good

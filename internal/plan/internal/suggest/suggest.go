@@ -17,13 +17,16 @@ import (
 // if print is nil.
 func Hunks(p *place.Placement, errs fail.List, print func(patch.Hunk) (string, bool)) {
 	var open []*search
+	texts := map[string]bool{}
 	for _, e := range errs {
 		if e.Reason != fail.ContextNotFound || e.Already || len(open) == refusal.MaxExplained || p.Spots[e.Hunk-1].Early {
 			continue
 		}
 		h := &p.Hunks[e.Hunk-1]
 		if n := len(h.Lines); n > 0 && n <= maxLines && slices.ContainsFunc(h.Lines, patch.Line.Old) {
-			open = append(open, newSearch(p.File, h, e, "the hunk"))
+			s := newSearch(p.File, h, e, "the hunk")
+			s.last, s.texts = e.Hunk == len(p.Hunks), texts
+			open = append(open, s)
 		}
 	}
 	if len(open) == 0 {
