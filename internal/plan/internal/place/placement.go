@@ -37,6 +37,7 @@ type Placement struct {
 	tabs          indent.Tabs               // what hunks that prove no tab width go by
 	plain         string                    // the typography that other hunks of the section show not to be meant
 	typography    map[rune]bool             // in the file; see usesTypography
+	added         map[rune]bool             // see addsPlainly
 	fileStep      int                       // see step
 	stepKnown     bool
 	scopeWork     int // lines that were looked at for scopes, see inScopeOf

@@ -11,7 +11,8 @@ import (
 // plainAdditions returns the ASCII characters that the added lines of hunk k mean by their typography, or a character of which
 // nothing says whether it is meant. A hunk means no typography if lines of it that are plain in the file have some.
 //
-// Quotes go together. A kind that the hunk's old lines have plainly is meant, where they have it as typography, too.
+// Quotes go together. What the section's added lines have plainly as well is unclear, and what the hunk's old lines have plainly is
+// meant.
 func (p *Placement) plainAdditions(k int) (plain string, unclear rune) {
 	s := &p.Spots[k]
 	if p.Rules.Place != dialect.Ordered || p.Loosest() != patch.Unicode {
@@ -27,28 +28,52 @@ func (p *Placement) plainAdditions(k int) (plain string, unclear rune) {
 	if shown == "" {
 		return "", 0
 	}
-	var old, added strings.Builder
+	var old strings.Builder
 	for _, l := range p.AsPlaced(k) {
 		if l.Old() {
 			old.WriteString(l.Text())
-		} else {
-			added.WriteString(l.Text())
 		}
 	}
-	for r, to := range match.Typography(added.String()) {
-		c := string(to)
-		quotes := strings.Contains(`"'`, c) && strings.ContainsAny(shown, `"'`)
-		switch {
-		case strings.Contains(shown, c) || quotes && !strings.Contains(old.String(), c):
-			if p.usesTypography(r) || to != ' ' && strings.Contains(added.String(), c) {
+	for _, l := range p.AsPlaced(k) {
+		if l.Old() {
+			continue
+		}
+		for r, to := range match.Typography(l.Text()) {
+			alike := string(to)
+			if strings.Contains(quotes, alike) && strings.ContainsAny(shown, quotes) && !strings.Contains(old.String(), alike) {
+				alike = quotes
+			}
+			switch {
+			case strings.ContainsAny(shown, alike):
+				if p.usesTypography(r) || to != ' ' && p.addsPlainly(alike) {
+					return "", r
+				}
+				plain += string(to)
+			case !strings.Contains(old.String(), alike):
 				return "", r
 			}
-			plain += c
-		case !strings.Contains(old.String(), c):
-			return "", r
 		}
 	}
 	return plain, 0
+}
+
+const quotes = `"'`
+
+// addsPlainly reports whether the section adds a line with one of the ASCII characters in which: then who wrote it had them.
+func (p *Placement) addsPlainly(which string) bool {
+	if p.added == nil {
+		p.added = map[rune]bool{}
+		for k := range p.Hunks {
+			for _, l := range p.Hunks[k].Lines {
+				for _, c := range quotes + "-" {
+					if !l.Old() && strings.ContainsRune(l.Text(), c) {
+						p.added[c] = true
+					}
+				}
+			}
+		}
+	}
+	return strings.ContainsFunc(which, func(c rune) bool { return p.added[c] })
 }
 
 // notMeant returns the ASCII characters that hunk k, which has its place, has as typography in lines that are plain in the file.

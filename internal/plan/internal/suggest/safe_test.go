@@ -24,7 +24,7 @@ func TestUnsafe(t *testing.T) {
 		{"typography", []string{"one line", `say("x")`, "three lines"}, hunk(" one line", ` say(“x” )`, `+say(“y”)`, " three lines"), "“"},
 		{"cut off", []string{"one line", "two lines", "four"}, hunk(" one line", " two lines", "-fou"), "cut off"},
 		{"cut off in context", []string{"one line", "two lines", "three lines"}, hunk(" one line", "+new", " two lines", " three"), "cut off"},
-		{"what it removes is added", []string{"one line", "two lines", "beta 2", "more"}, hunk(" one lin", " two lines", "-beta 22", "+beta 2"), "already"},
+		{"what it removes is added", []string{"one line", "two lines", "beta 2", "more"}, hunk(" one lin", " two lines", "-beta 22", "+beta 2"), "Compare"},
 		{"a list in Markdown", []string{"one line", "- item", "three lines"}, hunk(" one line", "- item", "+- other", " three lines"), "begins with -"},
 		{"a flag in a shell", []string{"run it \\", "--flag x", "three lines"}, hunk(" run it \\", "--flag x", "+--other y", " three lines"), "begins with -"},
 	} {
