@@ -2,6 +2,9 @@ package place
 
 import (
 	"fmt"
+	"slices"
+	"strings"
+	"unicode"
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/match"
@@ -9,12 +12,13 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// findDouble notes in the spot of hunk k, which has its place, whether a block that it adds stands right beside the place of
-// the block already, above or below, and the hunk does not show all of it. Then the hunk was probably applied before.
+// findDouble notes in the spot of hunk k, which has its place, whether each block that it only adds stands right beside the place of
+// the block already, above or below, and the hunk does not show all of it. Then the hunk was probably applied before. Blocks without
+// words count only where there are no others.
 func (p *Placement) findDouble(k int, as spelling) {
 	s := &p.Spots[k]
 	lines := p.AsPlaced(k)
-	at := s.first
+	at, found, lacking := s.first, [2]bool{}, [2]bool{} // without words, with words
 	for i := 0; i < len(lines); {
 		if lines[i].Old() {
 			at = p.doc.Next(at)
@@ -25,12 +29,24 @@ func (p *Placement) findDouble(k int, as spelling) {
 		for n < len(lines) && !lines[n].Old() {
 			n++
 		}
-		replaces := i > 0 && lines[i-1].Mark() == '-' || n < len(lines) && lines[n].Mark() == '-'
-		if !replaces && p.stands(k, at, lines[i:n], countOld(lines[:i]), countOld(lines[n:]), as) {
-			return
+		if replaces := i > 0 && lines[i-1].Mark() == '-' || n < len(lines) && lines[n].Mark() == '-'; !replaces {
+			words := 0
+			if slices.ContainsFunc(lines[i:n], hasWords) {
+				words = 1
+			}
+			if p.stands(k, at, lines[i:n], countOld(lines[:i]), countOld(lines[n:]), as) {
+				found[words] = true
+			} else if lacking[words] = true; words == 1 {
+				return
+			}
 		}
 		i = n
 	}
+	s.Doubles = found[1] || found[0] && !lacking[0]
+}
+
+func hasWords(l patch.Line) bool {
+	return strings.ContainsFunc(l.Text(), func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
 // stands notes whether block stands right above or right below the slot before which hunk k adds it. The hunk shows the shown
@@ -68,7 +84,7 @@ func (p *Placement) stands(k int, at match.Slot, block []patch.Line, above, belo
 // noteDouble notes that slots first to last hold what hunk k adds.
 func (p *Placement) noteDouble(k int, first, last match.Slot) {
 	s := &p.Spots[k]
-	s.Doubles, s.double = true, [2]int{p.doc.Origin(first), p.doc.Origin(last) + 1}
+	s.double = [2]int{p.doc.Origin(first), p.doc.Origin(last) + 1}
 	for at := first; ; at = p.doc.Next(at) {
 		if p.doc.Inserted(at) {
 			s.Twin, s.double[1] = int(p.writer(at).hunk)+1, p.doc.Origin(last)
@@ -102,6 +118,10 @@ func (p *Placement) doubled(k int) *fail.Error {
 	if s.Twin > 0 {
 		e.Msg = fmt.Sprintf("hunk %d adds the same lines at the same place", s.Twin)
 		return e
+	}
+	if slices.ContainsFunc(p.AsPlaced(k), func(l patch.Line) bool { return l.Mark() == '-' }) {
+		e.Msg = "lines that it adds stand there already, and those that it removes are there as well"
+		e.Hint = "If a part of it is made already, send the rest alone. If the lines are to be there twice, write the ones that are there as context, too."
 	}
 	e.Nearest = refusal.Nearest(p.File, s.double[0], s.double[1], "these + lines are already there "+lineNumbers(s.double[0]+1, s.double[1]))
 	return e

@@ -97,7 +97,7 @@ func (f *finder) lookFor(open []candidate) bool {
 
 // foundWhilePlacing takes over what placing the hunks found out: which of them double what is there, and which are the same
 // as an earlier hunk, which took the place. With Skip the file is as it was when the patch was written: then what doubles is
-// no repetition, and stays refused.
+// no repetition, and stays refused. So does a hunk that has something left to remove.
 func (f *finder) foundWhilePlacing(mode Mode) {
 	for k := range f.Spots {
 		s := &f.Spots[k]
@@ -105,7 +105,7 @@ func (f *finder) foundWhilePlacing(mode Mode) {
 			continue
 		}
 		if n := f.twin(k); n < 0 && s.Doubles && s.Twin == 0 {
-			if mode == Skip {
+			if mode == Skip || slices.ContainsFunc(f.Hunks[k].Lines, func(l patch.Line) bool { return l.Mark() == '-' }) {
 				continue
 			}
 			from, to := f.Double(k)
