@@ -145,6 +145,8 @@ func newSize(lines []patch.Line) int {
 
 func added(l patch.Line) bool { return l.Mark() == '+' }
 
+func removed(l patch.Line) bool { return l.Mark() == '-' }
+
 func notBlank(l patch.Line) bool { return strings.TrimSpace(l.Text()) != "" }
 
 func hasWords(l patch.Line) bool {

@@ -96,23 +96,29 @@ func (f *finder) lookFor(open []candidate) bool {
 }
 
 // foundWhilePlacing takes over what placing the hunks found out: which of them double what is there, and which are the same
-// as an earlier hunk, which took the place. With Skip the file is as it was when the patch was written: then what doubles is
-// no repetition, and stays refused. So does a hunk that has something left to remove.
+// as an earlier hunk, which took the place.
+//
+// What doubles may be meant to. It is skipped if that was asked for, but not with Skip: then the file is as it was when the patch was
+// written. Otherwise it counts as applied only beside a hunk that is. A hunk that has something left to remove never does.
 func (f *finder) foundWhilePlacing(mode Mode) {
+	proved := slices.ContainsFunc(f.found, func(o outcome) bool { return o.proof == Strong })
 	for k := range f.Spots {
 		s := &f.Spots[k]
 		if s.Err == nil {
 			continue
 		}
-		if n := f.twin(k); n < 0 && s.Doubles && s.Twin == 0 {
-			if mode == Skip || slices.ContainsFunc(f.Hunks[k].Lines, func(l patch.Line) bool { return l.Mark() == '-' }) {
-				continue
-			}
-			from, to := f.Double(k)
-			f.found[k] = outcome{proof: Strong, from: from, to: to, changed: [2]int{from, to}}
-		} else if n = max(n, s.Twin-1); n >= 0 && f.HadOnePlace(n) {
+		n := max(f.twin(k), s.Twin-1)
+		switch {
+		case n >= 0 && f.HadOnePlace(n):
 			from, to := f.Spots[n].Start, f.Spots[n].Stop
 			f.found[k] = outcome{proof: Strong, from: from, to: to, changed: [2]int{to, to}, twin: n + 1}
+		case n >= 0 || !s.Doubles || mode == Skip || mode == Tell && !proved || slices.ContainsFunc(f.Hunks[k].Lines, removed):
+		default:
+			from, to := f.Double(k)
+			f.found[k] = outcome{proof: Strong, from: from, to: to, changed: [2]int{from, to}}
+			if mode == Tell {
+				f.found[k].proof = Weak
+			}
 		}
 	}
 }

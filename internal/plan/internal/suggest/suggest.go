@@ -19,7 +19,7 @@ func Hunks(p *place.Placement, errs fail.List, print func(patch.Hunk) (string, b
 	var open []*search
 	texts := map[string]bool{}
 	for _, e := range errs {
-		if e.Reason != fail.ContextNotFound || e.Already || len(open) == refusal.MaxExplained || p.Spots[e.Hunk-1].Early {
+		if e.Reason != fail.ContextNotFound || e.Already || len(open) == refusal.MaxExplained || p.Spots[e.Hunk-1].Early || p.Spots[e.Hunk-1].Doubles {
 			continue
 		}
 		h := &p.Hunks[e.Hunk-1]
