@@ -112,7 +112,7 @@ func planRestoreArchive(ctx context.Context, r *source.Reader, a *history.Archiv
 	}
 	f, err := LookForWrite(ctx, r, target)
 	if err == nil {
-		err = checkFree(f, target, true, "Name another place (targetPath, TARGET), or move what is there away first.")
+		err = checkFree(f, target, true, "Name another place‹targetPath: with {}›, or move what is there away first.")
 	}
 	if err != nil {
 		return nil, err

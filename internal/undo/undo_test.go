@@ -241,7 +241,7 @@ func TestConflictIsInTheTrash(t *testing.T) {
 		t.Errorf("%+v, %v", f, err)
 	}
 	_, err = s.WS.Restore(s.Ctx, api.RestoreRequest{TrashedPath: id})
-	s.Refusal(err, fail.AlreadyExists, "targetPath")
+	s.Refusal(err, fail.AlreadyExists, "Name another place")
 	s.Restore(id, "a.mine")
 	s.Has(`a "person\n", a.mine "A\n"`)
 	s.Restore(other, "")
