@@ -1,6 +1,7 @@
 package dialect
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 
@@ -68,6 +69,54 @@ func TestSupyagent(t *testing.T) {
 		{"every line in CRLF is LF", "*** Update File: f\r\n@@ a\r\n-b\r\n", "1 update \"f\"\n  2: adjoin \"a\" [-b]\n"},
 		{"otherwise a CR is content", "*** Update File: f\r\n@@ a\r\n-b\r\n+c\n", "1 update \"f\"\n  2: adjoin \"a\" [-b\r] [+c]\n"},
 	})
+}
+
+// TestSupyagentLosesNothing checks that every marked line of a text that is read is in the patch, and that a text with any other
+// line below a header is refused.
+func TestSupyagentLosesNothing(t *testing.T) {
+	lines := []string{"*** Add File: a", "*** Update File: b", "*** Delete File: c", "@@ d", "@@", "+x", "+y", "+", "-x", " x", "x", "\t", "", "", "```",
+		"*** End of File", nonl, "***"}
+	read := 0
+	for seed := range uint64(50_000) {
+		rng := rand.New(rand.NewPCG(seed, 5))
+		text := lines[rng.IntN(3)]
+		for range 1 + rng.IntN(6) {
+			text += "\n" + lines[rng.IntN(len(lines))]
+		}
+		got, err := Supyagent.Parse(text, Options{})
+		if err != nil {
+			continue
+		}
+		read++
+		want := map[string]int{}
+		for l := range strings.SplitSeq(text, "\n") {
+			switch {
+			case l == "" || strings.HasPrefix(l, "@@") || strings.HasPrefix(l, "*** ") || l == nonl || l == "\t":
+			case strings.ContainsAny(l[:1], "+- "):
+				want[l]++
+			default:
+				t.Fatalf("%q is read, with the line %q", text, l)
+			}
+		}
+		for _, s := range got.Patch.Sections {
+			for l := range strings.Lines(s.Content) {
+				want["+"+strings.TrimSuffix(l, "\n")]--
+			}
+			for _, h := range s.Hunks {
+				for _, l := range h.Lines {
+					want[string(l)]--
+				}
+			}
+		}
+		for l, n := range want {
+			if n > 0 || n < 0 && l != "+" { // an empty line may be an added one
+				t.Fatalf("%q is read as\n%swith %d too few of %q", text, show(got.Patch), n, l)
+			}
+		}
+	}
+	if read < 1500 {
+		t.Errorf("only %d texts were read: the test shows little", read)
+	}
 }
 
 func TestSupyagentWords(t *testing.T) {

@@ -102,7 +102,7 @@ func (r *ListResult) refused(v View, all fail.List) *ListResult {
 		case all[0].Reason == fail.Indeterminate:
 			f.Error = "It is undecided whether this is applied."
 		default:
-			f.Error = "Not applied."
+			f.Error = "Not changed."
 		}
 	}
 	r.Error = words.Refusal(all[0], opOf(v.Patch, all[0]))

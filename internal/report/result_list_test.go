@@ -31,17 +31,17 @@ func TestListedOnce(t *testing.T) {
 	}{
 		{"two hunks of one file", v, fail.List{notFound(1, 1, "a"), notFound(1, 2, "a")}, "Validation failed in a hunk 1: context 'x' not found or lines don't match", []ListedFile{
 			{"a", "update", false, "Hunk 1 failed: context 'x' not found or remove lines don't match\nHunk 2 failed: context 'x' not found or remove lines don't match"},
-			{"./b", "add", false, "Not applied."}, {"c", "delete", false, "Not applied."}}},
+			{"./b", "add", false, "Not changed."}, {"c", "delete", false, "Not changed."}}},
 		{"the disk, at a file", v, fail.List{full}, "Apply failed: sub/b: no space left on device", []ListedFile{
-			{"a", "update", false, "Not applied."}, {"./b", "add", false, "no space left on device"}, {"c", "delete", false, "Not applied."}}},
+			{"a", "update", false, "Not changed."}, {"./b", "add", false, "no space left on device"}, {"c", "delete", false, "Not changed."}}},
 		{"the store", v, fail.List{{Kind: fail.CommandFailed, Reason: fail.StoreUnwritable, Msg: "the store cannot be written: x", Cause: errors.New("x")}},
 			"Apply failed: the store cannot be written: x", []ListedFile{
-				{"a", "update", false, "Not applied."}, {"./b", "add", false, "Not applied."}, {"c", "delete", false, "Not applied."}}},
+				{"a", "update", false, "Not changed."}, {"./b", "add", false, "Not changed."}, {"c", "delete", false, "Not changed."}}},
 		{"undecided", v, fail.List{{Kind: fail.CommandFailed, Reason: fail.Indeterminate, Msg: "the disk failed"}}, "Apply failed: the disk failed", []ListedFile{
 			{"a", "update", false, "It is undecided whether this is applied."}, {"./b", "add", false, "It is undecided whether this is applied."},
 			{"c", "delete", false, "It is undecided whether this is applied."}}},
 		{"after a section that is applied", partial, fail.List{notFound(2, 0, "./b")}, "Validation failed: ./b: not there", []ListedFile{
-			{"a", "update", true, ""}, {"./b", "add", false, "not there"}, {"c", "delete", false, "Not applied."}}},
+			{"a", "update", true, ""}, {"./b", "add", false, "not there"}, {"c", "delete", false, "Not changed."}}},
 		{"one path twice", View{Dialect: dialect.Supyagent, Patch: patch.Patch{Sections: []patch.Section{{Op: patch.Update, Path: "a"}, {Op: patch.Update, Path: "./a"}}}},
 			fail.List{{Kind: fail.PatchApply, Reason: fail.DuplicatePath, Section: 2, Path: "./a", Msg: "twice"}}, "Validation failed: ./a: twice", []ListedFile{{"a", "update", false, "twice"}}},
 	} {
