@@ -101,12 +101,12 @@ func (b *bench) writeHeadline(w io.Writer) {
 }
 
 func (b *bench) headline() *grid {
-	g := &grid{head: []string{"", "landed at first", "landed after one repair", "wrong at first", "wrong after one repair", "cases"}}
+	g := &grid{head: []string{"", "landed at first", "landed after one repair", "wrong at first", "wrong after one repair", "cases", "kinds that can land"}}
 	for _, s := range mustBeRight {
-		first, _ := b.alone.mean(s, b.alone.kinds, questions[0].of)
+		first, n := b.alone.mean(s, b.alone.kinds, questions[0].of)
 		end, _ := b.alone.mean(s, b.alone.kinds, questions[2].of)
 		c := b.alone.total(s, b.alone.kinds)
-		g.row(s, percent(first), percent(end), fmt.Sprint(c.wrong), fmt.Sprint(c.rewrong), fmt.Sprint(c.judged()))
+		g.row(s, percent(first), percent(end), fmt.Sprint(c.wrong), fmt.Sprint(c.rewrong), fmt.Sprint(c.judged()), fmt.Sprint(n))
 	}
 	return g
 }
