@@ -87,7 +87,7 @@ func TestRestoreArchiveRefused(t *testing.T) {
 		want   error
 		words  string
 	}{
-		{"exists", ws, good, "", fail.AlreadyExists, "TARGET"},
+		{"exists", ws, good, "", fail.AlreadyExists, "Name another place"},
 		{"protected", ws, good, ".git/hooks/pre-commit", fail.PermissionDenied, ""},
 		{"secret", ws, good, "x.pem", fail.PermissionDenied, ""},
 		{"outside", ws, good, "../x", fail.OutsideWorkspace, ""},
