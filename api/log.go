@@ -30,6 +30,7 @@ type HistoryRequest struct {
 	SessionID string `json:"sessionId,omitempty" jsonschema:"only of this session"`
 	Since     string `json:"since,omitempty" jsonschema:"a time (RFC 3339) or an age (90m, 2h, 7d)"`
 	Limit     int    `json:"limit,omitempty" jsonschema:"at most so many entries"`
+	Trash     bool   `json:"trash,omitempty" jsonschema:"only files in the trash, with the id for restore_file"`
 	// Tool and Diff are for people and fronts; agents ask with the fields above.
 	Tool string `json:"-"`
 	Diff bool   `json:"-"`

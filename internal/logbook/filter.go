@@ -36,6 +36,7 @@ type Filter struct {
 	limit int  // of entries, or calls; 0 for all
 	look  int  // how many records are looked through
 	diff  bool // entries get their diff
+	trash bool // only entries of files that are in the trash
 }
 
 // newFilter returns the filter for calls.
@@ -62,7 +63,7 @@ func newHistoryFilter(w *workspace.Workspace, r api.HistoryRequest) (*Filter, er
 	if err != nil {
 		return nil, err
 	}
-	f.limit, f.diff = max(0, cmp.Or(r.Limit, defaultLimit)), r.Diff
+	f.limit, f.diff, f.trash = max(0, cmp.Or(r.Limit, defaultLimit)), r.Diff, r.Trash
 	return f, nil
 }
 

@@ -2,11 +2,11 @@ package logbook
 
 import (
 	"context"
-
-	"github.com/emend-dev/emend/internal/report"
+	"slices"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
@@ -39,6 +39,9 @@ func (rd *Reader) history(ctx context.Context, f *Filter) (api.HistoryData, erro
 			break
 		}
 		entries := rd.entries(o, r, f)
+		if f.trash {
+			entries = slices.DeleteFunc(entries, func(e api.LogEntry) bool { return e.TrashedTo == "" })
+		}
 		if room := f.limit - len(data.Entries); f.limit > 0 && len(entries) > room {
 			data.Entries, data.Truncated = append(data.Entries, entries[:room]...), true
 			break

@@ -84,7 +84,7 @@ func TestHistory(t *testing.T) {
 	if err != nil || a.Data.Truncated {
 		t.Errorf("limit 6 of 6: %v %+v", err, a)
 	}
-	if ok := regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ  [-0-9a-z]+  \S*/\S*/\S*  D  gone  ok$`); !ok.MatchString(a.Result().Text()) {
+	if ok := regexp.MustCompile(`(?m)^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ  [-0-9a-z]+  \S*/\S*/\S*  D  gone  ok; in the trash as \S+$`); !ok.MatchString(a.Result().Text()) {
 		t.Error(a.Result().Text())
 	}
 }

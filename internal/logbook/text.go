@@ -22,6 +22,9 @@ func historyText(d api.HistoryData, notes []string) string {
 			b.WriteByte('\n')
 		}
 		b.WriteString(report.EntryLine(&e))
+		if e.TrashedTo != "" {
+			b.WriteString("; in the trash as " + report.Escape(e.TrashedTo))
+		}
 	}
 	if d.Truncated {
 		b.WriteString("\nThere are more: raise limit, or ask with path, sessionId or since.")
