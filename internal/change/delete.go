@@ -8,12 +8,14 @@ import (
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/source"
+	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/internal/workspace"
 	"github.com/emend-dev/emend/patch"
 )
 
 // Delete deletes a file. Its content goes to the trash unless the request is permanent.
 func Delete(ctx context.Context, w *workspace.Workspace, r api.DeleteRequest) (*api.Answer[api.DeleteData], error) {
+	r.ExpectedSha256 = text.BareSum(r.ExpectedSha256)
 	return perform(ctx, w, call[api.DeleteData]{tool: "delete_file", key: r.IdempotencyKey, request: r,
 		sections: []patch.Section{{Op: patch.Delete, Path: r.Path}},
 		plan: func(ctx context.Context, src *source.Reader) (*plan.Plan, error) {

@@ -9,12 +9,14 @@ import (
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/source"
+	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/internal/workspace"
 	"github.com/emend-dev/emend/patch"
 )
 
 // Move moves or renames a file. With Overwrite it replaces a file at the destination, whose content goes to the trash.
 func Move(ctx context.Context, w *workspace.Workspace, r api.MoveRequest) (*api.Answer[api.MoveData], error) {
+	r.ExpectedSha256 = text.BareSum(r.ExpectedSha256)
 	return perform(ctx, w, call[api.MoveData]{tool: "move_file", key: r.IdempotencyKey, request: r,
 		sections: []patch.Section{{Op: patch.Move, Path: r.FromPath, To: r.ToPath}},
 		plan: func(ctx context.Context, src *source.Reader) (*plan.Plan, error) {

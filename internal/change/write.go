@@ -16,6 +16,7 @@ import (
 
 // Write replaces the whole text of a file that has the expected hash. It keeps the file's line ends.
 func Write(ctx context.Context, w *workspace.Workspace, r api.WriteRequest) (*api.Answer[api.WriteData], error) {
+	r.ExpectedSha256 = text.BareSum(r.ExpectedSha256)
 	return perform(ctx, w, call[api.WriteData]{tool: "write_file", key: r.IdempotencyKey, request: r,
 		sections: []patch.Section{{Op: patch.Update, Path: r.Path}},
 		plan: func(ctx context.Context, src *source.Reader) (*plan.Plan, error) {

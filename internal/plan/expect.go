@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -16,11 +17,11 @@ import (
 func ExpectBySection(sections []patch.Section, expect map[string]string) (map[string]string, error) {
 	sums, unused := map[string]string{}, map[string]string{} // by clean path: the hash, and the path as the caller wrote it
 	for _, p := range slices.Sorted(maps.Keys(expect)) {
-		clean := path.Clean(p)
-		if sum, ok := sums[clean]; ok && sum != expect[p] {
+		clean, want := path.Clean(p), text.BareSum(expect[p])
+		if sum, ok := sums[clean]; ok && sum != want {
 			return nil, badExpectation(sections, fmt.Sprintf("two different hashes are expected of %s", fail.Quote(clean)))
 		}
-		sums[clean], unused[clean] = expect[p], p
+		sums[clean], unused[clean] = want, p
 	}
 	out := make(map[string]string, len(expect))
 	for i := range sections {

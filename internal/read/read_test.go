@@ -81,7 +81,7 @@ func TestRead(t *testing.T) {
 		if a.Data != test.want {
 			t.Errorf("%+v:\ngot  %+v\nwant %+v", test.in, a.Data, test.want)
 		}
-		head := test.in.Path + "  sha256:" + test.want.Sha256 + "  " + test.head + "\n"
+		head := test.in.Path + "  sha256 " + test.want.Sha256 + "  " + test.head + "\n"
 		content := test.want.Content + test.want.ContentBase64
 		if out := a.Result().Text(); out != head+content && !(test.want.Truncated && strings.HasPrefix(out, head+content)) {
 			t.Errorf("%+v: %q", test.in, out)

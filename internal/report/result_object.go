@@ -13,13 +13,13 @@ type Object struct {
 	Error  *Failure `json:"error,omitempty"`
 	Meta   *Meta    `json:"_meta,omitempty"`
 
-	brief string // of a refusal: the output without what files have
+	brief string // the output without what files have, and without diffs
 }
 
-// Brief returns the object for a reader to whom the text is given too. What a refusal shows of files is in the details, and not
-// in the output as well.
+// Brief returns the object for a reader to whom the text is given too. What a refusal shows of files is in the details, and the
+// diffs of a dry run are in the data: they are not in the output as well.
 func (o *Object) Brief() *Object {
-	if o.Ok || o.brief == "" {
+	if o.brief == "" {
 		return o
 	}
 	out := *o
@@ -83,7 +83,11 @@ func newObject(v View, p *plan.Plan, err error) *Object {
 		}
 		return o
 	}
-	return &Object{Ok: true, Output: objectText(v, p), Data: newData(v, p), Meta: v.commitMeta()}
+	o := &Object{Ok: true, Output: objectText(v, p, maxDiffs), Data: newData(v, p), Meta: v.commitMeta()}
+	if v.DryRun {
+		o.brief = objectText(v, p, 0)
+	}
+	return o
 }
 
 func newData(v View, p *plan.Plan) *Data {

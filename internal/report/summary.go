@@ -3,24 +3,79 @@ package report
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/patch"
 )
 
-// objectText returns the text of an Object without an error.
-func objectText(v View, p *plan.Plan) string {
+// objectText returns the text of an Object without an error. That of a dry run has at most room bytes of diffs.
+func objectText(v View, p *plan.Plan, room int) string {
 	var out strings.Builder
-	out.WriteString(Summary(v, p))
+	out.WriteString(headline(v, p))
+	for i := range p.Steps {
+		s := &p.Steps[i]
+		out.WriteString("\n  " + stepLine(s))
+		if v.Dialect == nil || v.Dialect.Words.Hunks {
+			out.WriteString(stepFacts(v, s)) // a dialect with words of its own has the hash in the data
+		}
+		if v.DryRun && room > 0 {
+			diff := Escape(cutDiff(v.Diffs.Step(p, i), room))
+			room = max(0, room-len(diff))
+			out.WriteString(diff)
+		}
+	}
 	for _, note := range slices.Concat(placementNotes(p), AlreadyApplied(p), v.Passed, v.notes()) {
 		out.WriteString("\nNote: " + note)
 	}
 	return out.String()
 }
 
+// maxDiffs is how many bytes of diffs the text of a dry run shows. The object has more.
+const maxDiffs = 4 << 10
+
+// stepFacts says what a model needs for its next call: where the hunks are, and the new hash.
+func stepFacts(v View, s *plan.Step) string {
+	out := ""
+	if n := len(s.Hunks); v.DryRun && n > 0 {
+		const most = 10
+		lines := make([]string, min(n, most))
+		for i := range lines {
+			lines[i] = strconv.Itoa(s.Hunks[i].Line)
+		}
+		out = " at line " + strings.Join(lines, ", ")
+		if n > most {
+			out += fmt.Sprintf(" and %d more", n-most)
+		}
+	}
+	if s.AfterSum != "" && s.Op != patch.Delete {
+		out += " (sha256 " + s.AfterSum + ")"
+	}
+	return out
+}
+
+// cutDiff returns a diff on lines of its own, or as many of its lines as room allows.
+func cutDiff(diff string, room int) string {
+	if len(diff) <= room {
+		return "\n" + strings.TrimSuffix(diff, "\n")
+	}
+	head := diff[:strings.LastIndexByte(diff[:room], '\n')+1]
+	return fmt.Sprintf("\n%s… %d more bytes of its diff", head, len(diff)-len(head))
+}
+
 // Summary returns the number of files and hunks, and the files.
 func Summary(v View, p *plan.Plan) string {
+	var out strings.Builder
+	out.WriteString(headline(v, p))
+	for i := range p.Steps {
+		out.WriteString("\n  " + stepLine(&p.Steps[i]))
+	}
+	return out.String()
+}
+
+// headline says on one line what was done, or would be.
+func headline(v View, p *plan.Plan) string {
 	var b strings.Builder
 	did, how := "Applied", "atomic"
 	if v.DryRun {
@@ -38,9 +93,6 @@ func Summary(v View, p *plan.Plan) string {
 		b.WriteString(nothingToDo)
 	default:
 		fmt.Fprintf(&b, "%s patch (%s): %d file(s), %d hunk(s).", did, how, len(p.Steps), p.HunkCount())
-	}
-	for i := range p.Steps {
-		b.WriteString("\n  " + stepLine(&p.Steps[i]))
 	}
 	return b.String()
 }

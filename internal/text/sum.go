@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"hash"
+	"strings"
 	"unsafe"
 
 	"github.com/emend-dev/emend/internal/panics"
@@ -15,6 +16,9 @@ func Sum(data string) string {
 	write(h, data)
 	return hex.EncodeToString(h.Sum(nil))
 }
+
+// BareSum returns a sha256 as Sum does, if it is written as sha256:HEX, as many programs write it.
+func BareSum(sum string) string { return strings.TrimPrefix(sum, "sha256:") }
 
 // write adds data to h without copying it to a byte slice. A hash only reads what it is given, and never fails.
 func write(h hash.Hash, data string) {

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/panics"
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -94,8 +95,12 @@ func (o Options) profile() *Profile {
 	return o.Profile
 }
 
-// checkHash checks what the options demand in addition to the schema.
+// checkHash checks the form of a hash, and what the options demand in addition to the schema.
 func (o Options) checkHash(t *Tool, v *value) error {
+	if sum, ok := v.get(hashField); ok && !isHash(sum.text) {
+		return badArguments(fmt.Sprintf("%s is %s, which is not a sha256 of 64 lower-case hexadecimal digits", hashField, fail.Quote(sum.text)),
+			"Send the sha256 that read_file returned for this file; read it again if you do not have it.")
+	}
 	if !o.RequireHash || t.PersonOnly || t.Input().Properties[hashField] == nil { // the tools for people demand it themselves
 		return nil
 	}

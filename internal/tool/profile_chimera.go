@@ -16,7 +16,7 @@ var Chimera = &Profile{Name: "chimera", System: "Chimera", Doc: "the apply_patch
 var chimeraPatch = build(Tool{
 	Name:  "apply_patch",
 	Title: "Apply a patch",
-	Doc: "Change several files, all or nothing. Sections: *** Add File: p (lines with +), *** Update File: p, *** Delete File: p. " +
+	Doc: "Change several files, all or nothing. Sections: *** Add File: p (lines with +; no newline is written after the last), *** Update File: p, *** Delete File: p. " +
 		"The hunks of an update have no header: context lines begin with a space, removed ones with -, added ones with +. " +
 		"Refuses context that is not there or there twice.",
 	Example: `{"patch":"*** Begin Patch\n*** Update File: a.py\n def hello():\n-    return \"old\"\n+    return \"new\"\n*** Delete File: legacy/dead.py\n*** End Patch"}`,

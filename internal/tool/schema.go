@@ -18,11 +18,9 @@ type field struct {
 	description string
 }
 
-// hashPattern matches a sha256, and hashField is the argument that has one.
-const (
-	hashPattern = "^[0-9a-f]{64}$"
-	hashField   = "expectedSha256"
-)
+// hashField is the argument that has a sha256. Its schema has no pattern: one for both forms, with sha256: before it and
+// without, is not matched by every client.
+const hashField = "expectedSha256"
 
 // inputSchema returns the schema of a tool's arguments: inferred from the type, made portable, and completed by
 // fields. A field of a list's elements has the key list.field.
@@ -64,11 +62,8 @@ func simplifyTypes(s *jsonschema.Schema) {
 	if len(s.Types) == 2 && s.Types[0] == "null" {
 		s.Type, s.Types = s.Types[1], nil
 	}
-	for name, p := range s.Properties {
+	for _, p := range s.Properties {
 		simplifyTypes(p)
-		if name == hashField {
-			p.Pattern = hashPattern
-		}
 	}
 	simplifyTypes(s.Items)
 	simplifyTypes(s.AdditionalProperties)

@@ -13,12 +13,14 @@ import (
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/source"
+	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/internal/workspace"
 	"github.com/emend-dev/emend/patch"
 )
 
 // PutBack makes a file again what it was in a kept version, as one commit.
 func PutBack(ctx context.Context, w *workspace.Workspace, r api.PutBackRequest) (*change.Report, error) {
+	r.ExpectedSha256 = text.BareSum(r.ExpectedSha256)
 	view := report.View{Atomic: true, PutsBack: r.Version, DryRun: r.DryRun, Patch: patch.Patch{Sections: []patch.Section{{Op: patch.Update, Path: r.Path}}}}
 	return change.Run(ctx, w, "put_back", r, change.CommitRequest{Key: r.IdempotencyKey}, view,
 		func(ctx context.Context, src *source.Reader, view *report.View, _ *change.CommitRequest) (p *plan.Plan, err error) {

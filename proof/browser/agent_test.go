@@ -107,7 +107,7 @@ func (a *agent) edit(path, old, text string) answer {
 	return a.call("edit_file", map[string]any{"path": path, "expectedSha256": a.sha(path), "edits": []any{map[string]any{"oldText": old, "newText": text}}})
 }
 
-var hash = regexp.MustCompile(`sha256:([0-9a-f]{64})`)
+var hash = regexp.MustCompile(`sha256 ([0-9a-f]{64})`)
 
 // sha reads a file and returns its hash.
 func (a *agent) sha(path string) string {

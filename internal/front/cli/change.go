@@ -9,6 +9,7 @@ import (
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/internal/tool"
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
@@ -113,6 +114,7 @@ func (v changeVerb[R, D]) checkHash(a *app, cmd *cobra.Command) error {
 }
 
 func isHash(s string) bool {
+	s = text.BareSum(s)
 	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""
 }
 

@@ -44,7 +44,7 @@ export async function drive(plan, client) {
     return r
   }
   // hash is what read_file says of a file, in the line above its text.
-  const hash = async (name) => /sha256:([0-9a-f]{64})/.exec(await told('read_file', { path: name }))[1]
+  const hash = async (name) => /sha256 ([0-9a-f]{64})/.exec(await told('read_file', { path: name }))[1]
 
   const steps = {
     async connect() {
