@@ -228,7 +228,8 @@ func TestSentTwice(t *testing.T) {
 }
 
 func TestSpeaksAgainst(t *testing.T) {
-	file := "def a():\n    x = 1\n    done()\n\ndef b():\n    y = 1\n    done()\nend\nx = 1\n"
+	file := "def a():\n    x = 1\n    done()\n\ndef b():\n    y = 1\n    done()\nend\nx = 1\n" +
+		"interface Old<\n    A,\n> {\n    old: A\n}\ninterface New {\n    new: A\n}\n"
 	for _, tc := range []struct {
 		name, anchor string
 		lines        []string
@@ -238,6 +239,8 @@ func TestSpeaksAgainst(t *testing.T) {
 		{"above the anchor", "def b():", []string{" x = 1", "-done()", "+over()"}, 1, true},
 		{"in its scope", "def a():", []string{" x = 1", "-done()", "+over()"}, 1, false},
 		{"below its scope", "def a():", []string{"-    done()", "+    over()"}, 6, true},
+		{"below the head of its block", "interface Old<", []string{"-    old: A", "+    old: B"}, 12, false},
+		{"in the block after it", "interface Old<", []string{"-    new: A", "+    new: B"}, 15, true},
 		{"an anchor that has no scope", "end", []string{"-x = 1", "+x = 2"}, 8, false},
 		{"an anchor that is nowhere", "def c():", []string{"-x = 1", "+x = 2"}, 8, false},
 		{"what it adds stands there", "", []string{" def a():", "+    x = 1"}, 0, true},

@@ -102,11 +102,12 @@ func (c *Case) speaksAgainst(h Hunk, at int) bool {
 	return h.doubles(c.there, at)
 }
 
-// leavesScope reports whether line at is outside of the lines that are indented below line top.
+// leavesScope reports whether line at is outside of the lines that are indented below line top. A line that closes the head of a
+// block, or one block and opens the next, does not end the scope.
 func leavesScope(file []string, top, at int) bool {
 	scoped := false
 	for _, l := range file[top+1 : at+1] {
-		if trim(l) == "" || strings.ContainsAny(trim(l)[:1], "){") {
+		if t := trim(l); t == "" || strings.ContainsAny(t[:1], ")]>{") || t[0] == '}' && strings.ContainsAny(t[len(t)-1:], "{[(:") {
 			continue
 		}
 		if indent(l) > indent(file[top]) {
