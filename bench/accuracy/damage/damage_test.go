@@ -107,7 +107,7 @@ func TestLaws(t *testing.T) {
 	read := map[string]bool{"other changes missing": true, "near twin": true}
 	added := map[string]bool{"hunk twice": true, "two versions older": true, "other changes missing": true, "HTML in all": true,
 		"smart quotes in all": true, "doubled escapes": true, "numbers 12|": true, "numbers 12:": true, "numbers cat -n": true,
-		"numbers L12:": true, "cut off": true, "cut off, ended": true, "tabs as spaces": true, "spaces as tabs": true, "indentation shifted": true, "line numbers": true}
+		"numbers L12:": true, "cut off": true, "cut off and ended": true, "tabs as spaces": true, "spaces as tabs": true, "indentation shifted": true, "line numbers": true}
 	ch := sample(t)
 	every(t, func(k Kind, c *Case, seed uint64, f Form) {
 		clean, _ := ch.Write(f)

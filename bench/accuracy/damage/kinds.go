@@ -91,7 +91,7 @@ var Kinds = []Kind{
 	{Name: "smart quotes in all", Doc: "quotes in all lines are typographic", do: encoded(true, asCurly, hasCurly), encodes: true, stage: spoils},
 	{Name: "doubled escapes", Doc: "quotes and backslashes are escaped once more", do: doubledEscapes, encodes: true, stage: spoils},
 	{Name: "literal \\n", Doc: "ends of lines are written as a backslash and an n", do: literalNewlines, stage: wraps},
-	{Name: "cut off, ended", Doc: "the last hunk ends in the middle of a line, and *** End Patch follows", do: cutOff(true), alone: true, stage: wraps},
+	{Name: "cut off and ended", Doc: "the last hunk ends in the middle of a line, and *** End Patch follows", do: cutOff(true), alone: true, stage: wraps},
 	{Name: "cut off", Doc: "the text ends in the middle of a line of the last hunk", do: cutOff(false), Envelope: true, alone: true, stage: wraps},
 	{Name: "swapped files", Doc: "the hunks of two files stand under each other's headers", do: swappedFiles, Envelope: true, alone: true, stage: moves},
 	{Name: "right header numbers", Doc: "hunks have right line numbers after @@, and often one line of context", do: headerNumbers(false), Envelope: true, stage: writes},

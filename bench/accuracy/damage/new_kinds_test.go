@@ -274,10 +274,10 @@ func TestDoubling(t *testing.T) {
 func TestCut(t *testing.T) {
 	ch := mustChange(t, "first\nsecond\nthird\nfourth\nfifth\n", "first\nsecond\nTHIRD\nfourth\nfifth\n")
 	lost, whole := 0, 0
-	for _, kind := range []string{"cut off", "cut off, ended"} {
+	for _, kind := range []string{"cut off", "cut off and ended"} {
 		for _, c := range damaged(t, ch, Wide, kind) {
 			text := c.Text(false)
-			if ended := strings.HasSuffix(text, "\n*** End Patch\n"); ended != (kind == "cut off, ended") || !ended && strings.HasSuffix(text, "\n") {
+			if ended := strings.HasSuffix(text, "\n*** End Patch\n"); ended != (kind == "cut off and ended") || !ended && strings.HasSuffix(text, "\n") {
 				t.Errorf("%s: the text is\n%s", kind, text)
 			}
 			if has := strings.Contains(text, "+THIRD\n"); has == c.OnlyRefusal() {
@@ -396,11 +396,14 @@ func TestOnlyRefusal(t *testing.T) {
 	}
 }
 
-// TestFifty: the benchmark has at least 50 kinds, each with another name.
+// TestFifty: the benchmark has at least 50 kinds, each with another name, which -kinds can take.
 func TestFifty(t *testing.T) {
 	names := map[string]bool{}
 	for _, k := range Kinds {
 		names[k.Name] = true
+		if strings.ContainsAny(k.Name, ",+") {
+			t.Errorf("%q cannot stand in a list", k.Name)
+		}
 	}
 	if len(names) < 50 || len(names) != len(Kinds) {
 		t.Errorf("%d kinds, %d names", len(Kinds), len(names))
