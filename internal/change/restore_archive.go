@@ -87,7 +87,7 @@ func readArchive(ctx context.Context, r *source.Reader, path string) (*history.A
 	}
 	if e.Kind == guard.Missing {
 		return nil, &fail.Error{Kind: fail.NotFound, Path: path, Msg: "there is no such archive",
-			Hint: "Send trashedTo of the call that deleted the file, or the path of an archive that emend trash export wrote."}
+			Hint: "Send the id that deleting the file returned‹trash:, or that {} lists›; or the path of an archive that a person exported."}
 	}
 	f, err := r.W.Guard.Stream(e)
 	if err != nil {
