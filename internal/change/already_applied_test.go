@@ -1,8 +1,10 @@
 package change_test
 
 import (
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"maps"
 	"os"
 	"path/filepath"
@@ -108,7 +110,7 @@ func TestSentAgainInPart(t *testing.T) {
 		rep, err := s.WS.Apply(s.Ctx, text, api.PatchOptions{Idempotent: true, Sequential: sequential})
 		s.Must(err)
 		s.Has(`new "n\n", up "a\nB\nc\nD\n"`)
-		want := "2 file(s), 1 hunk(s).\n  M up\n  D del\nNote: up: hunk 1 was already applied, and skipped.\nNote: new: add was already applied, and is skipped."
+		want := "2 file(s), 1 hunk(s).\n  M up (sha256 " + fmt.Sprintf("%x", sha256.Sum256([]byte("a\nB\nc\nD\n"))) + ")\n  D del\nNote: up: hunk 1 was already applied, and skipped.\nNote: new: add was already applied, and is skipped."
 		if got := rep.Result().Text(); !strings.HasSuffix(got, want) {
 			t.Errorf("%t: %s", sequential, got)
 		}

@@ -17,10 +17,10 @@ func objectText(v View, p *plan.Plan, room int) string {
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		out.WriteString("\n  " + stepLine(s))
-		if v.Dialect == nil || v.Dialect.Words.Hunks {
-			out.WriteString(stepFacts(v, s)) // a dialect with words of its own has the hash in the data
+		if v.Dialect != nil && v.Dialect.Words.Hunks { // else it is no patch, or the hash is only in the data
+			out.WriteString(stepFacts(v, s))
 		}
-		if v.DryRun && room > 0 {
+		if v.Dialect != nil && v.DryRun && room > 0 {
 			diff := Escape(cutDiff(v.Diffs.Step(p, i), room))
 			room = max(0, room-len(diff))
 			out.WriteString(diff)
