@@ -56,7 +56,7 @@ func codexRefusal(e *fail.Error, _ patch.Op) string {
 		return "No files were modified."
 	case e.Kind == fail.PatchParse && e.Expected == beginPatch:
 		return "Invalid patch: The first line of the patch must be '" + beginPatch + "'"
-	case e.Kind == fail.PatchParse && e.Expected == endPatch:
+	case e.Kind == fail.PatchParse && strings.HasSuffix(e.Expected, endPatch):
 		return "Invalid patch: The last line of the patch must be '" + endPatch + "'"
 	case e.Kind == fail.PatchParse && e.Expected == wantHunk:
 		return fmt.Sprintf("Invalid patch hunk on line %d: Update file hunk for path '%s' is empty", e.Line, e.Path)

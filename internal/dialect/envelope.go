@@ -34,12 +34,20 @@ func (p *parser) findEnvelope(text string) {
 	}
 	body, after, ok := p.findEnd(begin)
 	if !ok {
-		p.refuse(max(begin.n, line+countLines(text)-1), endPatch, fmt.Sprintf("the patch has no %q line", endPatch),
-			"The text may have been cut off: send it again, whole, with that line at its end.")
+		p.noEnd(text, max(begin.n, line+countLines(text)-1))
 		return
 	}
 	p.checkAround(text, begin, first, after)
 	p.lines = startLines(body, begin.n+1)
+}
+
+// noEnd refuses a patch that does not end. Without a newline at its end it is probably cut off: more is missing than the marker.
+func (p *parser) noEnd(text string, last int) {
+	expected, msg := endPatch, fmt.Sprintf("the patch has no %q line", endPatch)
+	if !strings.HasSuffix(text, "\n") {
+		expected, msg = "the rest of the patch, and "+endPatch, msg+", and no newline at its end"
+	}
+	p.refuse(last, expected, msg, "The text may have been cut off: send it again, whole, with that line at its end.")
 }
 
 // isMarker reports whether line is the marker, with the white space around it that the dialect allows.

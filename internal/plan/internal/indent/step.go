@@ -70,3 +70,76 @@ func (s Shift) Fits(step int, lines []patch.Line) bool {
 	}
 	return odd == 0 || fits > odd
 }
+
+// Agrees reports whether the added lines of a hunk are indented better among the lines of the file with s than without it. lines are
+// those of the hunk, with its old lines as they are in the file. A line that stands further right than the one before it counts
+// against it, unless that one opens a block and the line is one step deeper. So do a line between two steps, and one that
+// stands elsewhere than what it replaces.
+func (s Shift) Agrees(step int, lines []patch.Line) bool {
+	if !s.prefix || !s.changes {
+		return true
+	}
+	return misfits(step, lines, s.Apply) < misfits(step, lines, func(line string) string { return line })
+}
+
+// misfits counts the lines that stand too far right below the line before, of pairs with at least one added line.
+func misfits(step int, lines []patch.Line, as func(string) string) (n int) {
+	last, opens, added, first := 0, false, false, true
+	replaced := -1 // where the first of the removed lines stands that were just passed
+	for _, l := range lines {
+		line := l.Text()
+		if l.Mark() == '+' {
+			line = as(line)
+		}
+		in, rest := Cut(line)
+		at := width(in, step)
+		switch {
+		case rest == "":
+			continue
+		case l.Mark() == '-':
+			if replaced < 0 {
+				replaced = at
+			}
+			continue
+		case l.Mark() == '+' && replaced >= 0 && at != replaced:
+			n++
+		}
+		replaced = -1
+		more := at - last
+		if !first && (added || l.Mark() == '+') && more > 0 && (!opens || more > max(step, 1)) {
+			n++
+		}
+		if l.Mark() == '+' && step > 1 && at%step != 0 {
+			n++
+		}
+		last, added, first, opens = at, l.Mark() == '+', false, mayOpen(rest)
+	}
+	return n
+}
+
+// openers are words that begin or end a line before deeper ones, in languages that do without brackets.
+var openers = map[string]bool{"then": true, "do": true, "else": true, "begin": true, "try": true, "loop": true, "def": true, "class": true,
+	"module": true, "if": true, "elsif": true, "unless": true, "while": true, "until": true, "for": true, "case": true, "when": true,
+	"function": true, "local": true, "rescue": true, "ensure": true, "describe": true, "context": true, "it": true}
+
+// mayOpen reports whether the next line may stand deeper than this one.
+func mayOpen(line string) bool {
+	words := strings.Fields(line)
+	last := words[len(words)-1]
+	return strings.ContainsAny(last[len(last)-1:], "{([:,=>|&\\+") || openers[last] || openers[words[0]]
+}
+
+// width returns how far right an indent ends, with a tab as one step.
+func width(in string, step int) (n int) {
+	if step == 0 {
+		step = 1
+	}
+	for _, c := range in {
+		if c == '\t' {
+			n += step
+		} else {
+			n++
+		}
+	}
+	return n
+}

@@ -104,10 +104,28 @@ func (p *Placement) agreedTabs() (indent.Tabs, bool) {
 }
 
 // fitsStep reports whether the added lines of hunk k, shifted, are indented as deep as lines of the file are: by a multiple of its
-// step, or as a line that the hunk matched. A shift that makes most of them stand in between was inferred wrong: the hunk has
-// lost something.
+// step, or as a line that the hunk matched; and better among the lines of the file than unshifted. Otherwise the shift was inferred
+// wrong: only the context was moved.
 func (p *Placement) fitsStep(k int, shift indent.Shift) bool {
-	return p.Rules.Place != dialect.Ordered || shift.Fits(p.step(), p.AsPlaced(k))
+	return p.Rules.Place != dialect.Ordered || shift.Fits(p.step(), p.AsPlaced(k)) && shift.Agrees(p.step(), p.inFile(k))
+}
+
+// inFile returns the lines of hunk k with the old ones as they are in the file, and the line of the file before and after them.
+func (p *Placement) inFile(k int) (out []patch.Line) {
+	at := p.Spots[k].first
+	if before := p.doc.Prev(at); before != match.Begin {
+		out = append(out, patch.Line(" "+p.doc.Line(before)))
+	}
+	for _, l := range p.AsPlaced(k) {
+		if l.Old() {
+			l, at = l[:1]+patch.Line(p.doc.Line(at)), p.doc.Next(at)
+		}
+		out = append(out, l)
+	}
+	if at != p.doc.End() {
+		out = append(out, patch.Line(" "+p.doc.Line(at)))
+	}
+	return out
 }
 
 // step returns by how many spaces the file indents; 0 if it does not say.

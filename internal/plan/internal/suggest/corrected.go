@@ -23,6 +23,9 @@ func suggestCorrected(p *place.Placement, open []*search, print func(patch.Hunk)
 		}
 		return
 	}
+	if open = withoutEncoded(p, open); len(open) == 0 {
+		return
+	}
 	o := &otherHunks{p: p, open: open}
 	x := match.NewIndex(match.NewDoc(p.File), patch.Exact, len(open))
 	var forms []widened

@@ -62,9 +62,9 @@ func stripNumbers(lines []patch.Line, sep string) (out []patch.Line, adds int, o
 	return out, adds, whole && last >= 0
 }
 
-// cutNumber cuts a line after its number and sep. sep may have lost its trailing white space if nothing follows it.
+// cutNumber cuts a line after its number, which may have an L before it, and sep. sep may have lost its trailing white space if nothing follows it.
 func cutNumber(line, sep string) (n int, rest string, ok bool) {
-	line = strings.TrimLeft(line, " ")
+	line = strings.TrimPrefix(strings.TrimLeft(line, " "), "L")
 	digits := len(line) - len(strings.TrimLeft(line, "0123456789"))
 	n, err := strconv.Atoi(line[:digits])
 	if err != nil {

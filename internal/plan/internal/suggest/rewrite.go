@@ -41,13 +41,18 @@ func (s *search) rewrite(st *alignment) {
 			if !ok {
 				return
 			}
-			w.out = append(w.out, patch.Line("+"+text))
+			w.raw = append(w.raw, w.out[len(w.raw):]...)
+			w.out, w.raw = append(w.out, patch.Line("+"+text)), append(w.raw, l)
 		}
 		i += len(run) - 1
 	}
 	w.copyTo(st.to)
 	if why := s.unsafe(st, w.out); why != "" {
 		s.err.Hint = why
+		return
+	}
+	w.raw = append(w.raw, w.out[len(w.raw):]...)
+	if !shift.Agrees(s.step, w.raw) || !shift.Fits(s.step, w.raw) {
 		return
 	}
 	c := *s.hunk
@@ -76,6 +81,7 @@ type rewriter struct {
 	st  *alignment
 	at  int
 	out []patch.Line
+	raw []patch.Line // out, with the added lines as the hunk has them
 }
 
 // copyTo writes the lines of the file up to line to as context.
@@ -168,9 +174,9 @@ func (s *search) insertionPoint(st *alignment, i int, run []patch.Line) (int, bo
 	case up == nothing && down == nothing:
 		return 0, false
 	case up == nothing:
-		return st.image[down], below && st.certain[down]
+		return st.image[down], below && st.certain[down] && (s.removed[down] || !s.says(0, i))
 	case down == nothing:
-		return st.image[up] + 1, direct && st.certain[up]
+		return st.image[up] + 1, direct && st.certain[up] && (s.removed[up] || !s.says(i, len(s.old)))
 	case st.image[up]+1 == st.image[down]:
 		return st.image[down], st.certain[up] && st.certain[down]
 	case direct && st.certain[up] && s.replaces(up, run):
@@ -178,6 +184,12 @@ func (s *search) insertionPoint(st *alignment, i int, run []patch.Line) (int, bo
 	}
 	return s.besideBlank(st.image[up]+1, st.image[down], run,
 		direct && below && st.certain[up] && st.certain[down] && !s.removed[up] && !s.removed[down])
+}
+
+// says reports whether one of the old lines from up to to is not blank. If none of them is in the file, a side of what they surround
+// is missing.
+func (s *search) says(from, to int) bool {
+	return slices.ContainsFunc(s.keys[from:to], func(key string) bool { return key != "" })
 }
 
 // explainUndecided says which lines of the file, left out by the hunk, leave it open where the lines go that it adds

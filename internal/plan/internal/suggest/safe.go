@@ -2,16 +2,60 @@ package suggest
 
 import (
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/match"
+	"github.com/emend-dev/emend/internal/plan/internal/place"
 	"github.com/emend-dev/emend/patch"
 )
 
-// encodings are texts that stand for a character in some other place than a file, and that models leave in what they write.
-var encodings = []string{"&lt;", "&gt;", "&amp;", "&quot;", "&apos;", "&#39;", "&#x27;", "&nbsp;", `\"`, `\n`, `\t`}
+// encoding is a way to write characters for some other place than a file, which models leave in what they write.
+type encoding struct {
+	name string
+	in   *regexp.Regexp
+}
+
+var encodings = []encoding{
+	{"HTML entities", regexp.MustCompile(`&(?:lt|gt|amp|quot|apos|nbsp|#[0-9]+|#x[0-9a-fA-F]+);`)},
+	{"escaped characters", regexp.MustCompile(`\\["'\\nt]`)},
+	{"typography", regexp.MustCompile("[\u00a0\u2000-\u200a\u2010-\u2015\u2018-\u201f\u202f\u205f\u2212\u3000]")},
+	{"ends of lines as \\n", regexp.MustCompile(`\\n[-+ @]`)},
+}
+
+// withoutEncoded drops the corrections of all hunks if one of them shows that the patch is encoded, and another one adds lines that may be.
+func withoutEncoded(p *place.Placement, open []*search) []*search {
+	for _, e := range encodings {
+		if !slices.ContainsFunc(open, func(s *search) bool { return s.encoded(e) }) {
+			continue
+		}
+		for k := range p.Hunks {
+			for _, l := range p.Hunks[k].Lines {
+				if l.Old() || !e.in.MatchString(l.Text()) {
+					continue
+				}
+				for _, s := range open {
+					s.err.Hint = fmt.Sprintf("The patch has %s where the file has none, also in lines that it adds (hunk %d): send every line as it is to stand in the file.", e.name, k+1)
+				}
+				return nil
+			}
+		}
+	}
+	return open
+}
+
+// encoded reports whether an old line has more of an encoding than the line of the file for which it stands.
+func (s *search) encoded(e encoding) bool {
+	for i, n := range s.alignments[0].image {
+		has := len(e.in.FindAllStringIndex(s.old[i], -1))
+		if has > 0 && (n == nothing || len(e.in.FindAllStringIndex(s.file.Line(n), -1)) < has) {
+			return true
+		}
+	}
+	return false
+}
 
 // unsafe says why the corrected lines must not be sent as they are; "" if nothing speaks against it. They are a guess about what a
 // damaged hunk means, so any sign of damage to the lines that they add, or to what they remove, is enough.
@@ -19,7 +63,13 @@ func (s *search) unsafe(st *alignment, lines []patch.Line) string {
 	if line, ok := s.cutOff(st); ok {
 		return fmt.Sprintf("The patch seems to be cut off: its last line is the beginning of line %d of the file. Send it whole.", line+1)
 	}
+	if s.encoded(encodings[len(encodings)-1]) {
+		return "The hunk has lines that hold several, with \\n between: end each line with a newline."
+	}
 	for i, n := range st.image {
+		if n != nothing && s.lacksMark(i, n) {
+			return fmt.Sprintf("The hunk's line %s seems to have lost the space that marks it as context: write one more in front of each such line.", fail.Quote(s.old[i]))
+		}
 		if s.removed[i] && n != nothing && s.lostMark(i, n) {
 			return fmt.Sprintf("Line %d of the file begins with -: write a space before it if it is context, or a second - if it is to be removed.", n+1)
 		}
@@ -28,8 +78,10 @@ func (s *search) unsafe(st *alignment, lines []patch.Line) string {
 		if l.Old() {
 			continue
 		}
-		if what := s.encoded(l.Text()); what != "" {
-			return fmt.Sprintf("An added line has %s, and the file has none: write it as it is to stand in the file.", fail.Quote(what))
+		for _, e := range encodings {
+			if what := e.in.FindString(l.Text()); what != "" && !s.fileHas(e) {
+				return fmt.Sprintf("An added line has %s, and the file has no %s: write the line as it is to stand in the file.", fail.Quote(what), e.name)
+			}
 		}
 	}
 	for run := range runsOf(lines) {
@@ -64,33 +116,24 @@ func (s *search) lostMark(i, n int) bool {
 	return match.Same(patch.Unicode, "-"+s.old[i], s.file.Line(n))
 }
 
-// encoded returns what an added line has of encodings, or typography, that the file has nowhere; "" if there is nothing.
-func (s *search) encoded(line string) string {
-	for _, e := range encodings {
-		if strings.Contains(line, e) && !s.fileHas(e) {
-			return e
-		}
-	}
-	for r := range match.Typography(line) {
-		if !s.fileHas(string(r)) {
-			return string(r)
-		}
-	}
-	return ""
+// lacksMark reports whether old line i is line n of the file if its mark, a space, is taken for a part of it.
+func (s *search) lacksMark(i, n int) bool {
+	have := s.file.Line(n)
+	return !s.removed[i] && have != s.old[i] && strings.TrimRight(have, " \t") == strings.TrimRight(" "+s.old[i], " \t") && strings.TrimSpace(have) != ""
 }
 
-// fileHas reports whether a line of the file contains what.
-func (s *search) fileHas(what string) bool {
-	if has, known := s.texts[what]; known {
+// fileHas reports whether a line of the file has an encoding.
+func (s *search) fileHas(e encoding) bool {
+	if has, known := s.texts[e.name]; known {
 		return has
 	}
 	for n := range s.file.Len() {
-		if strings.Contains(s.file.Line(n), what) {
-			s.texts[what] = true
+		if e.in.MatchString(s.file.Line(n)) {
+			s.texts[e.name] = true
 			return true
 		}
 	}
-	s.texts[what] = false
+	s.texts[e.name] = false
 	return false
 }
 

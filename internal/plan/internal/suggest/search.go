@@ -31,7 +31,8 @@ type search struct {
 	unique  map[int]bool // lines of the file that equal no other line on any rung
 	addsNew bool         // a line that it adds is not in the file on any rung, so that its outcome is not
 
-	texts map[string]bool // whether the file has a text, for all searches in it; see fileHas
+	texts map[string]bool // by encoding: whether the file has it; see fileHas
+	step  int             // see indent.Step
 
 	alignments []alignment // where the hunk nearly fits, the best one first
 	alone      bool        // no other place is nearly as good

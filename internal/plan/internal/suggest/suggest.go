@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/plan/internal/indent"
 	"github.com/emend-dev/emend/internal/plan/internal/place"
 	"github.com/emend-dev/emend/internal/plan/internal/refusal"
 	"github.com/emend-dev/emend/patch"
@@ -17,7 +18,7 @@ import (
 // if print is nil.
 func Hunks(p *place.Placement, errs fail.List, print func(patch.Hunk) (string, bool)) {
 	var open []*search
-	texts := map[string]bool{}
+	texts, step := map[string]bool{}, -1
 	for _, e := range errs {
 		if e.Reason != fail.ContextNotFound || e.Already || len(open) == refusal.MaxExplained || p.Spots[e.Hunk-1].Early || p.Spots[e.Hunk-1].Doubles {
 			continue
@@ -25,7 +26,10 @@ func Hunks(p *place.Placement, errs fail.List, print func(patch.Hunk) (string, b
 		h := &p.Hunks[e.Hunk-1]
 		if n := len(h.Lines); n > 0 && n <= maxLines && slices.ContainsFunc(h.Lines, patch.Line.Old) {
 			s := newSearch(p.File, h, e, "the hunk")
-			s.last, s.texts = e.Hunk == len(p.Hunks), texts
+			if step < 0 {
+				step = indent.Step(p.File)
+			}
+			s.last, s.texts, s.step = e.Hunk == len(p.Hunks), texts, step
 			open = append(open, s)
 		}
 	}
