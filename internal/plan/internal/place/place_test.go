@@ -100,6 +100,7 @@ func TestPlace(t *testing.T) {
 		{"anchor of an outer block", order, "c:\n  f:\n    x\n  g:\n    y\n", H{hunk("@@ c:", "-    y", "+    z")}, "c:\n  f:\n    x\n  g:\n    z\n", []int{5}},
 		{"anchor of a block that was closed", order, "f {\n  x\n}\n\ny\n", H{hunk("@@ f {", "-y", "+z")}, "f {\n  x\n}\n\nz\n", []int{5}},
 		{"anchor that several blocks have", order, "f {\n  x\n}\nf {\n  y\n}\n", H{hunk("@@ f {", "-  y", "+  z")}, "f {\n  x\n}\nf {\n  z\n}\n", []int{5}},
+		{"anchor above an operator", order, "f<\n  A\n> {\n  x\n}\n", H{hunk("@@ f<", "-  x", "+  z")}, "f<\n  A\n> {\n  z\n}\n", []int{4}},
 		{"anchor above a label", order, "f {\n  x\nout:\n  y\n}\n", H{hunk("@@ f {", "-  y", "+  z")}, "f {\n  x\nout:\n  z\n}\n", []int{4}},
 		{"anchor that decides for another block", order, "e:\n  x\nf:\n  y\ng:\n  x\n", H{hunk("@@ f:", "-  x", "+  z")}, "!multiple_matches", nil},
 		{"stacked anchors, the outer one elsewhere", order, "c:\n  f:\n    x\nd:\n  f:\n    y\n", H{hunk("@@ c:", "@@ f:", "-    y", "+    z")}, "!multiple_matches", nil},

@@ -5,6 +5,7 @@ import (
 	"math"
 	"strings"
 	"unicode"
+	"unicode/utf8"
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/dialect"
@@ -106,10 +107,12 @@ func (p *Placement) beginsBlock(n, at int) bool {
 	return false
 }
 
-// mayBegin reports whether a line may be the first of a block: it is no comment, and it closes no bracket.
+// mayBegin reports whether a line may be the first of a block: it begins with a word, a tag, a name or an item of a list. A comment, a
+// closing bracket or an operator continues what is above.
 func mayBegin(line string) bool {
 	line = strings.TrimSpace(line)
-	return line != "" && !strings.ContainsRune("#/*;|)]}{", rune(line[0])) && !strings.HasPrefix(line, "--")
+	first, _ := utf8.DecodeRuneInString(line)
+	return unicode.IsLetter(first) || unicode.IsDigit(first) || strings.ContainsRune("_<@$.[(\"'`", first) || strings.HasPrefix(line, "- ")
 }
 
 // isLabel reports whether a line is a single word and a colon: a label in some languages, a key in others.

@@ -5,6 +5,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/match"
@@ -15,14 +16,18 @@ import (
 // encoding is a way to write characters for some other place than a file, which models leave in what they write.
 type encoding struct {
 	name string
-	in   *regexp.Regexp
+	in   func() *regexp.Regexp
+}
+
+func written(pattern string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(pattern) })
 }
 
 var encodings = []encoding{
-	{"HTML entities", regexp.MustCompile(`&(?:lt|gt|amp|quot|apos|nbsp|#[0-9]+|#x[0-9a-fA-F]+);`)},
-	{"escaped characters", regexp.MustCompile(`\\["'\\nt]`)},
-	{"typography", regexp.MustCompile("[\u00a0\u2000-\u200a\u2010-\u2015\u2018-\u201f\u202f\u205f\u2212\u3000]")},
-	{"ends of lines as \\n", regexp.MustCompile(`\\n[-+ @]`)},
+	{"HTML entities", written(`&(?:lt|gt|amp|quot|apos|nbsp|#[0-9]+|#x[0-9a-fA-F]+);`)},
+	{"escaped characters", written(`\\["'\\nt]`)},
+	{"typography", written("[\u00a0\u2000-\u200a\u2010-\u2015\u2018-\u201f\u202f\u205f\u2212\u3000]")},
+	{"ends of lines as \\n", written(`\\n[-+ @]`)},
 }
 
 // withoutEncoded drops the corrections of all hunks if one of them shows that the patch is encoded, and another one adds lines that may be.
@@ -33,7 +38,7 @@ func withoutEncoded(p *place.Placement, open []*search) []*search {
 		}
 		for k := range p.Hunks {
 			for _, l := range p.Hunks[k].Lines {
-				if l.Old() || !e.in.MatchString(l.Text()) {
+				if l.Old() || !e.in().MatchString(l.Text()) {
 					continue
 				}
 				for _, s := range open {
@@ -49,8 +54,8 @@ func withoutEncoded(p *place.Placement, open []*search) []*search {
 // encoded reports whether an old line has more of an encoding than the line of the file for which it stands.
 func (s *search) encoded(e encoding) bool {
 	for i, n := range s.alignments[0].image {
-		has := len(e.in.FindAllStringIndex(s.old[i], -1))
-		if has > 0 && (n == nothing || len(e.in.FindAllStringIndex(s.file.Line(n), -1)) < has) {
+		has := len(e.in().FindAllStringIndex(s.old[i], -1))
+		if has > 0 && (n == nothing || len(e.in().FindAllStringIndex(s.file.Line(n), -1)) < has) {
 			return true
 		}
 	}
@@ -79,7 +84,7 @@ func (s *search) unsafe(st *alignment, lines []patch.Line) string {
 			continue
 		}
 		for _, e := range encodings {
-			if what := e.in.FindString(l.Text()); what != "" && !s.fileHas(e) {
+			if what := e.in().FindString(l.Text()); what != "" && !s.fileHas(e) {
 				return fmt.Sprintf("An added line has %s, and the file has no %s: write the line as it is to stand in the file.", fail.Quote(what), e.name)
 			}
 		}
@@ -128,7 +133,7 @@ func (s *search) fileHas(e encoding) bool {
 		return has
 	}
 	for n := range s.file.Len() {
-		if e.in.MatchString(s.file.Line(n)) {
+		if e.in().MatchString(s.file.Line(n)) {
 			s.texts[e.name] = true
 			return true
 		}
