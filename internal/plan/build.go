@@ -30,6 +30,7 @@ func (b *builder) build(p patch.Patch) (*Plan, error) {
 		}
 		b.section(i, &p.Sections[i])
 	}
+	b.checkSwapped(p.Sections)
 	b.checkNesting(p.Sections)
 	b.settleApplied(len(p.Sections))
 	if len(b.errs) > 0 {

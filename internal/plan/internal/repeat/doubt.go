@@ -33,6 +33,42 @@ func (f *finder) doubt() {
 	}
 }
 
+// doubtRemovals drops the proof of hunks that only remove lines, if a line much like the first that they remove, or the last, stands
+// beside the same line of context: then the hunk has a mistake in it.
+func (f *finder) doubtRemovals() {
+	beside := map[string][]sighting{}
+	for k := range f.found {
+		if lines := f.Hunks[k].Lines; f.found[k].proof == Strong && !slices.ContainsFunc(lines, added) {
+			for i := range lines[1:] {
+				switch a, b := lines[i], lines[i+1]; {
+				case a.Mark() == ' ' && b.Mark() == '-' && hasWords(a) && hasWords(b):
+					key := match.Fold(patch.Unicode, a.Text())
+					beside[key] = append(beside[key], sighting{k, 1, match.Fold(patch.Unicode, b.Text())})
+				case a.Mark() == '-' && b.Mark() == ' ' && hasWords(a) && hasWords(b):
+					key := match.Fold(patch.Unicode, b.Text())
+					beside[key] = append(beside[key], sighting{k, -1, match.Fold(patch.Unicode, a.Text())})
+				}
+			}
+		}
+	}
+	if len(beside) == 0 {
+		return
+	}
+	for n := range f.File.Len() {
+		for _, s := range beside[match.Fold(patch.Unicode, f.File.Line(n))] {
+			if at := n + s.step; f.found[s.hunk].proof == Strong && at >= 0 && at < f.File.Len() && match.Similarity(match.Fold(patch.Unicode, f.File.Line(at)), s.removed) >= 0.6 {
+				f.found[s.hunk] = outcome{}
+			}
+		}
+	}
+}
+
+// sighting is a line that a hunk removes, step lines from a line of its context.
+type sighting struct {
+	hunk, step int
+	removed    string
+}
+
 // occurrences counts how often lines stand in now, on the loosest rung: a hunk may change nothing but white space. For
 // very many lines it says 0, which leaves the hunk unproved.
 func occurrences(now, lines []string) (n int) {

@@ -34,6 +34,7 @@ func Find(p *place.Placement, mode Mode) (all bool) {
 		return false
 	}
 	f.doubt()
+	f.doubtRemovals()
 	f.foundWhilePlacing(mode)
 	if mode == SkipEdges || mode == Tell {
 		f.findAtEdges()

@@ -129,6 +129,7 @@ func TestFind(t *testing.T) {
 		{"added and removed", strict, "b\na\nz\n", H{hunk("-a", "+b", "+a")}, "s"},
 		{"not yet added", strict, "a\nb\nd\n", H{hunk(" a", " b", "+c")}, "d"},
 		{"one of a run removed", strict, "a\nb\nb\n", H{hunk(" a", "-b")}, "d"},
+		{"a removal with a mistake in it", strict, "one()\n@Keep\n  two()\n@Keep\none()\n  two()\n", H{hunk(" one()", "-@Kep", "   two()")}, "patch_apply_error"},
 		{"not below its anchor any more", order, "def f():\n  if x:\n    return 1\ndef g():\n  if x:\n    return 2\n", H{hunk("@@ def g():", "   if x:", "-    return 1", "+    return 2")}, "s"},
 		{"not below its anchor, and changed there", order, "def f():\n  if x:\n    return 1\ndef g():\n  if x:\n    return 3\n", H{hunk("@@ def g():", "   if x:", "-    return 1", "+    return 2")}, "multiple_matches"},
 		{"added, and others to do", order, "a\nb\nc\nd\n", H{hunk("-a", "+A"), hunk(" b", "+c")}, "ds"},

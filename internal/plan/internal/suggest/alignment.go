@@ -154,8 +154,18 @@ func (s *search) rank() {
 	case s.partial:
 		s.alone = s.alignments[1].cost > s.alignments[0].cost+margin
 	default:
-		s.alone = s.alignments[1].cost > 1.5*s.alignments[0].cost+2*margin
+		s.alone = s.alignments[1].cost > 1.5*s.alignments[0].cost+2*margin && s.evidence(1) <= 0.7*s.evidence(0)
 	}
+}
+
+// evidence returns how much of what the hunk says stands at the nth place.
+func (s *search) evidence(n int) (sum float64) {
+	for i, line := range s.alignments[n].image {
+		if line != nothing && match.Fold(patch.Unicode, s.file.Line(line)) == s.keys[i] {
+			sum += weight(s.keys[i])
+		}
+	}
+	return sum
 }
 
 func cmpBool(a, b bool) int {

@@ -54,7 +54,7 @@ func (c *costs) pairContext(i, j int) float64 {
 		return 0
 	}
 	mine, theirs = mine[:min(len(mine), most)], theirs[:min(len(theirs), most)]
-	like := similarity(mine, theirs)
+	like := match.Similarity(mine, theirs)
 	if extends(mine, theirs) || extends(theirs, mine) {
 		like = max(like, 0.6)
 	}

@@ -177,7 +177,7 @@ func cutBefore(line, want string) (int, bool) {
 	if rest, ok := strings.CutSuffix(line, want); ok && want != "" {
 		return len(rest), true
 	}
-	return 0, similarity(line, want) >= 0.6 || match.Same(patch.Unicode, line, want)
+	return 0, match.Similarity(line, want) >= 0.6 || match.Same(patch.Unicode, line, want)
 }
 
 // cutAfter returns how much of the file's line follows the text with which an old text ends. It fails unless the two are
@@ -186,7 +186,7 @@ func cutAfter(line, want string) (int, bool) {
 	if rest, ok := strings.CutPrefix(line, want); ok && want != "" {
 		return len(rest), true
 	}
-	return 0, similarity(line, want) >= 0.6 || match.Same(patch.Unicode, line, want)
+	return 0, match.Similarity(line, want) >= 0.6 || match.Same(patch.Unicode, line, want)
 }
 
 // startByGrams looks for the line that has most of the longest line of the old text. It returns where the old text would

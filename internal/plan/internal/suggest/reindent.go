@@ -38,7 +38,7 @@ func (s *search) indents(st *alignment) (indent.Pairs, bool) {
 			continue
 		}
 		have := s.file.Line(n)
-		if key := match.Fold(patch.Unicode, have); key == "" || key != s.keys[i] && similarity(key, s.keys[i]) < 0.6 {
+		if key := match.Fold(patch.Unicode, have); key == "" || key != s.keys[i] && match.Similarity(key, s.keys[i]) < 0.6 {
 			continue
 		}
 		mine, _ := indent.Cut(want)

@@ -122,7 +122,7 @@ func (s *search) certainlyRemoves(st *alignment, i int) bool {
 		}
 	}
 	have := match.Fold(patch.Unicode, s.file.Line(n))
-	return similarity(have, s.keys[i]) >= 0.6 && !slices.ContainsFunc(s.lines, func(l patch.Line) bool {
+	return match.Similarity(have, s.keys[i]) >= 0.6 && !slices.ContainsFunc(s.lines, func(l patch.Line) bool {
 		return l.Mark() == '+' && match.Fold(patch.Unicode, l.Text()) == have
 	})
 }
@@ -233,7 +233,7 @@ func (s *search) replaces(i int, run []patch.Line) bool {
 	if head == "" || tail == "" || s.keys[first] == "" || s.keys[i] == "" {
 		return false
 	}
-	return similarity(head, s.keys[first]) >= 0.5 && similarity(tail, s.keys[i]) >= 0.5
+	return match.Similarity(head, s.keys[first]) >= 0.5 && match.Similarity(tail, s.keys[i]) >= 0.5
 }
 
 // besideBlank returns on which side of lines from up to to run goes, which are lines that the hunk leaves out. They must

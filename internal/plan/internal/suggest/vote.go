@@ -116,7 +116,7 @@ func (s *search) mostSimilar(p *part) (begin, rivals int) {
 	for n := 0; n < s.file.Len() && budget > 0; n++ {
 		line := strings.TrimSpace(s.file.Line(n))
 		budget -= len(line)
-		switch like := similarity(line, long); {
+		switch like := match.Similarity(line, long); {
 		case like < 0.6:
 		case like > best+0.05:
 			best, where, rivals = like, n, 0
