@@ -15,7 +15,7 @@ const (
 	maxSwappedBytes = 4 << 20 // of all these files
 )
 
-// checkSwapped withdraws the corrections of hunks whose lines are in the file of another section as they are: their headers may be
+// checkSwapped withdraws the corrections of hunks whose lines are in the file of another section, and not in their own: headers may be
 // swapped.
 func (b *builder) checkSwapped(sections []patch.Section) {
 	var wrong []*fail.Error
@@ -42,7 +42,7 @@ func (b *builder) checkSwapped(sections []patch.Section) {
 		s := &sections[e.Section-1]
 		lines := text.LF + strings.Join(s.Hunks[e.Hunk-1].Old(), text.LF) + text.LF
 		for path, data := range files {
-			if path != s.Path && strings.Contains(data, lines) {
+			if path != s.Path && strings.Contains(data, lines) && !strings.Contains(files[s.Path], lines) {
 				e.Nearest.Corrected = ""
 				e.Hint = fmt.Sprintf("The hunk's lines are in %s as they are: move it under the header of that file, if that is meant.", fail.Quote(path))
 			}
