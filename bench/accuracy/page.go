@@ -165,9 +165,7 @@ func (b *bench) writeAlone(w io.Writer) {
 func (b *bench) writeExclusions(w io.Writer, systems []string) {
 	fmt.Fprintf(w, exclusions, b.max)
 	g := grid{head: []string{"damage", "looked at", "does not apply", "cases"}}
-	for _, s := range systems {
-		g.head = append(g.head, s)
-	}
+	g.head = append(g.head, systems...)
 	for _, k := range b.alone.kinds {
 		n := b.alone.asked("emend", k)
 		row := []string{k, fmt.Sprint(b.tried[k]), fmt.Sprint(b.tried[k] - n), fmt.Sprint(n)}
