@@ -79,23 +79,24 @@ func TestSupyagentLosesNothing(t *testing.T) {
 	read := 0
 	for seed := range uint64(50_000) {
 		rng := rand.New(rand.NewPCG(seed, 5))
-		text := lines[rng.IntN(3)]
+		var text strings.Builder
+		text.WriteString(lines[rng.IntN(3)])
 		for range 1 + rng.IntN(6) {
-			text += "\n" + lines[rng.IntN(len(lines))]
+			text.WriteString("\n" + lines[rng.IntN(len(lines))])
 		}
-		got, err := Supyagent.Parse(text, Options{})
+		got, err := Supyagent.Parse(text.String(), Options{})
 		if err != nil {
 			continue
 		}
 		read++
 		want := map[string]int{}
-		for l := range strings.SplitSeq(text, "\n") {
+		for l := range strings.SplitSeq(text.String(), "\n") {
 			switch {
 			case l == "" || strings.HasPrefix(l, "@@") || strings.HasPrefix(l, "*** ") || l == nonl || l == "\t":
 			case strings.ContainsAny(l[:1], "+- "):
 				want[l]++
 			default:
-				t.Fatalf("%q is read, with the line %q", text, l)
+				t.Fatalf("%q is read, with the line %q", text.String(), l)
 			}
 		}
 		for _, s := range got.Patch.Sections {
@@ -110,7 +111,7 @@ func TestSupyagentLosesNothing(t *testing.T) {
 		}
 		for l, n := range want {
 			if n > 0 || n < 0 && l != "+" { // an empty line may be an added one
-				t.Fatalf("%q is read as\n%swith %d too few of %q", text, show(got.Patch), n, l)
+				t.Fatalf("%q is read as\n%swith %d too few of %q", text.String(), show(got.Patch), n, l)
 			}
 		}
 	}

@@ -29,14 +29,15 @@ type excerpts struct {
 
 // failure words one failure on several lines: the message, what the file has, the hint.
 func (x *excerpts) failure(e *fail.Error) string {
-	out := Escape(e.Error()) + x.excerpt(e)
+	var out strings.Builder
+	out.WriteString(Escape(e.Error()) + x.excerpt(e))
 	for _, n := range e.Notes {
-		out += "\n  note: " + Escape(n)
+		out.WriteString("\n  note: " + Escape(n))
 	}
 	if e.Hint != "" {
-		out += "\n  next: " + Escape(indent(x.reader.Say(e.Hint)))
+		out.WriteString("\n  next: " + Escape(indent(x.reader.Say(e.Hint))))
 	}
-	return out
+	return out.String()
 }
 
 // excerpt shows what the file has where e nearly fits, or at the places between which e leaves the choice. It begins
@@ -130,11 +131,11 @@ func shownLines(n *fail.Nearest, at []differingLine, others []string) string {
 	if len(at) > maxLines/2 || len(at)+len(others) == 0 {
 		return numbered(n.First, n.Lines)
 	}
-	out := ""
+	var out strings.Builder
 	for _, l := range at {
-		out += numbered(l.number, n.Lines[l.number-n.First:][:1])
+		out.WriteString(numbered(l.number, n.Lines[l.number-n.First:][:1]))
 	}
-	return out
+	return out.String()
 }
 
 // differs names differences that are about no line of the file.
