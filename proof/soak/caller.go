@@ -38,8 +38,11 @@ var (
 	errBefore = errors.New("refused before it began")
 )
 
-// process is a process of its own for each call, of which some are killed.
-type process struct{ world *world }
+// process is a process of its own for each call, of which some are killed unless they are spared.
+type process struct {
+	world  *world
+	spared bool
+}
 
 func (p *process) pause() time.Duration { return 0 }
 
@@ -52,7 +55,7 @@ func (p *process) call(tool string, a args) (*reply, error) {
 		return nil, err
 	}
 	ended := make(chan struct{})
-	if rand.Float64() < p.world.killed {
+	if !p.spared && rand.Float64() < p.world.killed {
 		go p.kill(cmd.Process, a, ended)
 	}
 	err := cmd.Wait()
