@@ -22,7 +22,7 @@ type step struct {
 
 var (
 	hashWords  = regexp.MustCompile(`sha256[: ]([0-9a-f]{64})`)
-	trashWords = regexp.MustCompile(`in the trash as ([^ ;]+)`)
+	trashWords = regexp.MustCompile(`in the trash as ([-0-9a-z]+\.[0-9]+)`)
 )
 
 // nextStep is emend's advice to a caller with a stale hash.
@@ -53,7 +53,7 @@ func story(person func()) []step {
 			want: []string{"stale_file", nextStep}},
 		{does: "reads again, as it was told", tool: "read_file", call: afterRefusal(3, object{"path": "server.conf"}), want: []string{"port = 4000", personLine}},
 		{does: "edits with the new hash", tool: "edit_file", call: edit(4, "port = 4000", "port = 5000"), want: []string{"Edited server.conf"}},
-		{does: "deletes", tool: "delete_file", call: always(object{"path": "old.txt"}), want: []string{"Deleted old.txt", "restore_file"}},
+		{does: "deletes", tool: "delete_file", call: always(object{"path": "old.txt"}), want: []string{"Deleted old.txt", "in the trash"}},
 		{does: "restores by the trash id", tool: "restore_file", call: restore(6), want: []string{"Restored old.txt"}},
 	}...)
 }
