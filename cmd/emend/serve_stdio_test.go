@@ -158,6 +158,29 @@ func TestServeStdioManyCalls(t *testing.T) {
 	s.endInput()
 }
 
+// A server merges a patch for what it showed into a file that somebody saved since.
+func TestServeStdioKeepsReads(t *testing.T) {
+	s := serve(t)
+	save := func(data string) {
+		if err := os.WriteFile(filepath.Join(s.dir, "a.txt"), []byte(data), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save("hello\none\ntwo\nthree\n")
+	s.send(initialize + toolCall("1", "read_file", `{"path":"a.txt"}`))
+	_, rest, _ := strings.Cut(string(s.answerTo("1").Result), "sha256 ")
+	sum, _, _ := strings.Cut(rest, " ")
+	save("Hello\none\ntwo\nthree\n")
+	const patch = `*** Begin Patch\n*** Update File: a.txt\n@@\n two\n-three\n+3\n*** End Patch`
+	s.send(toolCall("2", "apply_patch", fmt.Sprintf(`{"patch":"%s","lenient":true,"expectedSha256ByPath":{"a.txt":%q}}`, patch, sum)))
+	a := s.answerTo("2")
+	data, err := os.ReadFile(filepath.Join(s.dir, "a.txt"))
+	if err != nil || string(data) != "Hello\none\ntwo\n3\n" {
+		t.Errorf("%q, %v: %s %+v", data, err, a.Result, a.Error)
+	}
+	s.endInput()
+}
+
 // A call before initialize is refused, and the session can still begin.
 func TestServeStdioCallBeforeInitialize(t *testing.T) {
 	s := serve(t)

@@ -112,7 +112,8 @@ func TestRules(t *testing.T) {
 		want Rules
 	}{
 		{"emend", Emend, Options{}, Rules{Place: Ordered, Ladder: exact}},
-		{"emend lenient", Emend, lenient, Rules{Place: Ordered, Ladder: full, MakeParents: true, Absolute: true}},
+		{"emend lenient", Emend, lenient, Rules{Place: Ordered, Ladder: full, Corrects: true, MakeParents: true, Absolute: true}},
+		{"emend lenient, but unicode", Emend, Options{Lenient: true, Tolerance: patch.Unicode}, Rules{Place: Ordered, Ladder: full, MakeParents: true, Absolute: true}},
 		{"emend to whitespace", Emend, to(patch.Whitespace), Rules{Place: Ordered, Ladder: full[:3]}},
 		{"emend to unicode", Emend, to(patch.Unicode), Rules{Place: Ordered, Ladder: full}},
 		{"emend lenient, but exact", Emend, Options{Lenient: true, Tolerance: patch.Exact}, Rules{Place: Ordered, Ladder: exact, MakeParents: true, Absolute: true}},

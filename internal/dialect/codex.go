@@ -50,6 +50,15 @@ func codexSuccess(changes []patch.Change) string {
 	return strings.Join(append(append(append([]string{updated}, added...), modified...), deleted...), "\n")
 }
 
+// expected joins the first of the lines that a hunk looked for. The model has them, and the nearest lines of the file follow.
+func expected(lines []string) string {
+	const most = 8
+	if len(lines) > most {
+		return strings.Join(lines[:most], "\n") + fmt.Sprintf("\n(and %d more)", len(lines)-most)
+	}
+	return strings.Join(lines, "\n")
+}
+
 func codexRefusal(e *fail.Error, _ patch.Op) string {
 	switch {
 	case e.Kind == fail.PatchParse && e.Expected == wantSection:
@@ -65,7 +74,7 @@ func codexRefusal(e *fail.Error, _ patch.Op) string {
 	case e.Kind == fail.PatchParse:
 		return fmt.Sprintf("Invalid patch hunk on line %d: %s", e.Line, e.Msg)
 	case e.Reason == fail.ContextNotFound && len(e.Old) > 0:
-		return fmt.Sprintf("Failed to find expected lines in %s:\n%s", e.Path, strings.Join(e.Old, "\n"))
+		return fmt.Sprintf("Failed to find expected lines in %s:\n%s", e.Path, expected(e.Old))
 	case e.Reason == fail.ContextNotFound && e.Anchor != "":
 		return fmt.Sprintf("Failed to find context '%s' in %s", e.Anchor, e.Path)
 	}

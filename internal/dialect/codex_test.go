@@ -82,6 +82,8 @@ func TestCodexWords(t *testing.T) {
 	tell(t, Codex, []telling{
 		{fail.Error{Kind: fail.PatchApply, Reason: fail.ContextNotFound, Path: "f", Hunk: 1, Old: []string{"a", " b"}}, patch.Update,
 			"Failed to find expected lines in f:\na\n b", ""},
+		{fail.Error{Kind: fail.PatchApply, Reason: fail.ContextNotFound, Path: "f", Hunk: 1, Old: strings.Split("1 2 3 4 5 6 7 8 9 10", " ")}, patch.Update,
+			"Failed to find expected lines in f:\n1\n2\n3\n4\n5\n6\n7\n8\n(and 2 more)", ""},
 		{fail.Error{Kind: fail.PatchApply, Reason: fail.ContextNotFound, Path: "f", Hunk: 1, Anchor: "def f():"}, patch.Update,
 			"Failed to find context 'def f():' in f", ""},
 		{fail.Error{Kind: fail.OutsideWorkspace, Path: "../f", Msg: "outside"}, patch.Update, "../f: outside", ""},

@@ -37,9 +37,9 @@ func hasEnvelope(text string) bool {
 	return false
 }
 
-// claimsEnvelope claims every text with an envelope, including one that is still a JSON string.
+// claimsEnvelope claims every text with an envelope, including one that is still a JSON string, or the inside of one.
 func claimsEnvelope(text string) bool {
-	if hasEnvelope(text) {
+	if hasEnvelope(text) || strings.HasPrefix(strings.TrimSpace(text), beginPatch+`\n`) {
 		return true
 	}
 	_, ok := unwrapJSONText(text)

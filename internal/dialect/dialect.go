@@ -5,6 +5,8 @@
 package dialect
 
 import (
+	"iter"
+
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/patch"
 )
@@ -14,7 +16,8 @@ type Dialect struct {
 	Name string
 	Doc  string // one line for help texts
 
-	// Parse reads a text. Every error is a *fail.Error of kind PatchParse that names the line, or a fail.List.
+	// Parse reads a text. Every error is a *fail.Error of kind PatchParse that names the line, or a fail.List. With an error the
+	// result has nothing but Decodings.
 	Parse func(text string, o Options) (Parsed, error)
 	// Print writes p so that Parse reads the same values back (patch line numbers apart). What the dialect
 	// cannot say is refused, naming the section, or the hunk, and what it is.
@@ -39,6 +42,16 @@ type Options struct {
 type Parsed struct {
 	Patch  patch.Patch
 	Passed []string
+	// Decodings are other readings, for when the patch as it is written is refused; nil if the dialect has none. Each takes time
+	// linear in the text.
+	Decodings iter.Seq[Decoding]
+}
+
+// Decoding is a patch whose text was decoded before it was read. It counts only if the files prove it.
+type Decoding struct {
+	Parsed
+	Name   string   // what was decoded
+	Absent []string // texts that must not be in a file that changes
 }
 
 // Rules are the policies that a plan follows for a dialect.
@@ -54,6 +67,7 @@ type Rules struct {
 	Absolute      bool // an absolute path inside the root is made relative, instead of being refused
 	FinalNewline  bool // an updated file always ends in a newline
 	DeletesFiles  bool // a link that leads to no regular file cannot be deleted
+	Corrects      bool // a hunk that has no place is applied as its refusal would correct it
 	BlankFallback bool // a hunk that ends in blank context is tried again without the last such line
 }
 

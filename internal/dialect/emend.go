@@ -24,7 +24,7 @@ var emendGrammar = grammar{
 // lenientGrammar is emend for agents whose models make mistakes. It reports all that it accepts.
 var lenientGrammar = grammar{
 	name:   "emend",
-	around: honoured, padded: true, reports: true,
+	around: honoured, padded: true, reports: true, decodes: true,
 	moveFile: true, moveTo: true, emptyMove: true, path: trimsReported,
 	heading: containedHeading, how: patch.Narrow, keepsText: true, emptyHeading: honoured,
 	endOfFile: honoured, noNewline: honoured, blank: honoured,
@@ -36,7 +36,7 @@ func emendRules(o Options) Rules {
 	case o.Tolerance != 0:
 		last = o.Tolerance
 	case o.Lenient:
-		last = patch.Unicode
+		last = patch.Corrected
 	}
-	return Rules{Place: Ordered, Ladder: upTo(last, fullLadder...), MakeParents: o.Lenient, Absolute: o.Lenient}
+	return Rules{Place: Ordered, Ladder: upTo(last, fullLadder...), Corrects: last == patch.Corrected, MakeParents: o.Lenient, Absolute: o.Lenient}
 }

@@ -46,6 +46,7 @@ type grammar struct {
 	trailing bool   // white space is allowed after a line that begins with ***
 	heredoc  bool   // a heredoc around the whole text is removed
 	reports  bool   // what was accepted is reported, one sentence each; wrappers are removed
+	decodes  bool   // a text that is refused as it is written may be decoded
 
 	// Sections.
 	moveFile, moveTo, environment bool

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/decode"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -31,9 +32,12 @@ func parseWith(g *grammar) func(string, Options) (Parsed, error) {
 			g = g.lenient
 		}
 		p := read(g, text)
+		if g.decodes {
+			p.out.Decodings = decodings(g, text, p)
+		}
 		if p.err != nil {
 			p.err.Hint = strings.TrimSpace(otherReading(g, text, p.err) + " " + p.err.Hint)
-			return Parsed{}, p.err
+			return Parsed{Decodings: p.out.Decodings}, p.err
 		}
 		return p.out, nil
 	}
@@ -129,7 +133,7 @@ func (p *parser) skipIgnored() bool {
 		p.drop(1)
 		return true
 	}
-	return p.fenced && isFence(p.line) && strings.Trim(p.line, "`~ ") == "" && strings.TrimSpace(p.rest) == ""
+	return p.fenced && decode.IsFence(p.line) && strings.Trim(p.line, "`~ ") == "" && strings.TrimSpace(p.rest) == ""
 }
 
 // drop counts n lines of a section that the dialect skips.

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/decode"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -28,7 +29,7 @@ func (p *parser) readSections() {
 			p.advance()
 		case p.g.bare && (ended || len(p.out.Patch.Sections) == 0) && !strings.HasPrefix(line, "*** "):
 			p.ignored++
-			p.fenced = isFence(line) && !p.fenced
+			p.fenced = decode.IsFence(line) && !p.fenced
 			p.advance()
 		case p.skipIgnored():
 			p.advance()

@@ -6,6 +6,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/decode"
 )
 
 const bom = "\uFEFF"
@@ -115,14 +116,10 @@ func wrapper(above, below string) string {
 	switch word := heredocWord(above); {
 	case word != "" && word == below:
 		return "a heredoc"
-	case isFence(above) && isFence(below) && strings.Trim(below, "`~") == "":
+	case decode.IsFence(above) && decode.IsFence(below) && strings.Trim(below, "`~") == "":
 		return "a Markdown fence"
 	}
 	return ""
-}
-
-func isFence(line string) bool {
-	return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
 }
 
 // heredocWord returns EOF for "<<EOF", "apply_patch <<'EOF'" and `cat <<"EOF" > p`.
@@ -152,7 +149,7 @@ func kindOf(line string) string {
 	switch {
 	case strings.HasPrefix(line, bom):
 		return "a byte order mark"
-	case isFence(line):
+	case decode.IsFence(line):
 		return "a Markdown fence"
 	case heredocWord(line) != "":
 		return "a heredoc"

@@ -1,0 +1,118 @@
+package decode
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend/patch"
+)
+
+const update = "*** Begin Patch\n*** Update File: f\n@@\n"
+
+func wrap(hunk string) string { return update + hunk + "*** End Patch\n" }
+
+func TestAll(t *testing.T) {
+	tests := []struct {
+		name, hunk string
+		what       string // the name of the decoding that makes want; none where want is empty
+		want       string
+	}{
+		{"numbers", " 9| a\n-10|   b\n+10|   c\n", "listing numbers", " a\n-  b\n+  c\n"},
+		{"numbers, not on added lines", " 9: a\n-10: b\n+c\n", "listing numbers", " a\n-b\n+c\n"},
+		{"numbers, some added lines", " 9: a\n-10: b\n+10: c\n+d\n", "", ""},
+		{"numbers, added lines have others", " 9: a\n-10: b\n+80| c\n", "", ""},
+		{"numbers that do not count up", " 9: a\n-11: b\n+c\n", "", ""},
+		{"numbers before marks", "L9:  a\nL10: -b\nL10: +c\nL11: \n", "listing numbers before the marks", " a\n-b\n+c\n \n"},
+		{"numbers before marks, cat", "     9\t a\n    10\t-b\n    10\t+c\n", "listing numbers before the marks", " a\n-b\n+c\n"},
+		{"entities", " a &lt; b\n-c\n+d &amp;&amp; e\n", "HTML entities", " a < b\n-c\n+d && e\n"},
+		{"entities in old lines only", " a &lt; b\n-c\n+d && e\n", "HTML entities", " a < b\n-c\n+d && e\n"},
+		{"entities in added lines only", " a\n-c\n+d &amp;&amp; e\n", "", ""},
+		{"entities, added lines have both", " a &lt; b\n-c\n+d > \"&lt;\"\n", "", ""},
+		{"entities, old lines have both", " a &lt; b\n-c > d\n+d\n", "", ""},
+		{"escapes", " f(\\\"a\\\\n\\\")\n-b\n+g(\\\"c\\\\d\\\")\n", "escaped characters", " f(\"a\\n\")\n-b\n+g(\"c\\d\")\n"},
+		{"newlines", ` a\n-b\n+c` + "\n", `ends of lines written as \n`, " a\n-b\n+c\n"},
+		{"newlines in code", ` f("a\n")\n-b` + "\n", "", ""},
+		{"newlines in a string that is added", ` a\n+x = "b\n+c"` + "\n", "", ""},
+		{"newlines that were escaped themselves", ` a\n+x = "b\\n"` + "\n", "", ""},
+		{"escaped lines", ` a\n+x = \"b\\n\"` + "\n", "escaped lines", " a\n+x = \"b\\n\"\n"},
+		{"missing marks", "a\n-b\n+c\n", MissingMarks, " a\n-b\n+c\n"},
+		{"missing marks, indented lines", "   a\n-b\n+c\n", MissingMarks, "    a\n-b\n+c\n"},
+		{"nothing", " a\n-b\n+c\n", "", ""},
+	}
+	for _, tt := range tests {
+		var got []string
+		for d := range All(wrap(tt.hunk)) {
+			if d.Name == tt.what {
+				got = append(got, d.Text)
+			} else if tt.what == "" && d.Name != MissingMarks {
+				t.Errorf("%s: decoded %s:\n%s", tt.name, d.Name, d.Text)
+			}
+		}
+		if tt.what != "" && !slices.Contains(got, wrap(tt.want)) {
+			t.Errorf("%s: got %q, want %q", tt.name, got, wrap(tt.want))
+		}
+	}
+}
+
+func TestFence(t *testing.T) {
+	want := wrap("-a\n+b\n")
+	for _, text := range []string{
+		"*** Begin Patch\n```diff\n*** Update File: f\n@@\n-a\n+b\n```\n*** End Patch\n",
+		"*** Begin Patch\n*** Update File: f\n~~~\n@@\n-a\n+b\n~~~\n*** End Patch\n",
+	} {
+		found := false
+		for d := range All(text) {
+			found = found || d.Text == want
+		}
+		if !found {
+			t.Errorf("the fence of %q stays", text)
+		}
+	}
+	for d := range All("*** Begin Patch\n*** Update File: f\n@@\n-a\n```\n+b\n```\n*** End Patch\n") {
+		if d.Name != MissingMarks {
+			t.Errorf("a fence within a hunk was taken off: %q", d.Text)
+		}
+	}
+}
+
+// What a file has that is added proves nothing.
+func TestAddedFiles(t *testing.T) {
+	for _, hunk := range []string{" 1| a\n-2| b\n", " a &lt; b\n", ` a\n-b` + "\n", ` f(\"\")` + "\n"} {
+		text := "*** Begin Patch\n*** Add File: g\n+1| a &lt; b\n+f(\\\"\\\")\n*** Update File: f\n@@\n" + hunk + "*** End Patch\n"
+		for d := range All(text) {
+			if d.Name != MissingMarks {
+				t.Errorf("%q is decoded beside an added file that may have the same: %s", hunk, d.Name)
+			}
+		}
+	}
+}
+
+func TestNumbers(t *testing.T) {
+	lines := []patch.Line{" 7→a", "-8→b", "+c"}
+	if got, ok := Numbers(lines); !ok || !slices.Equal(got, []patch.Line{" a", "-b", "+c"}) {
+		t.Errorf("%q, %t", got, ok)
+	}
+}
+
+// FuzzAll holds decodings to what bounds their cost: they are few, differ, and are hardly longer than the text.
+func FuzzAll(f *testing.F) {
+	for _, hunk := range []string{" 9| a\n-10| b\n+c\n", "9: a\n", " &lt;\n+&amp;\n", ` a\n-b` + "\n", "a\n", "```\n a\n```\n", ` \"\\` + "\n"} {
+		f.Add(wrap(hunk))
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		seen := map[string]bool{text: true}
+		for d := range All(text) {
+			if seen[d.Text] {
+				t.Errorf("%s makes a text again: %q", d.Name, d.Text)
+			}
+			seen[d.Text] = true
+			if n := strings.Count(text, "\n") + 1; len(d.Text) > len(text)+n {
+				t.Errorf("%s makes %d bytes of %d", d.Name, len(d.Text), len(text))
+			}
+		}
+		if most := 2*len(separators) + len(codes) + 5; len(seen) > most+1 {
+			t.Errorf("%d decodings", len(seen))
+		}
+	})
+}

@@ -1,0 +1,123 @@
+package decode
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// MissingMarks names the decodings that put back marks.
+const MissingMarks = "missing marks"
+
+// withNewlines ends lines where the text has a backslash and an n. What follows must begin as a line of a patch does. It fails if
+// an added line may hold the two letters in a string.
+func (d *document) withNewlines() (string, bool) {
+	const written = `\n`
+	if !strings.Contains(d.text, written) || strings.Contains(d.text, "*** Add File:") {
+		return "", false
+	}
+	out := make([]string, 0, len(d.lines))
+	for _, l := range d.lines {
+		pieces := strings.Split(l, written)
+		for i, piece := range pieces[1:] {
+			if strings.HasSuffix(pieces[i], `\`) || piece == "" && i+2 == len(pieces) || !mayFollow(pieces[i], piece) {
+				return "", false
+			}
+		}
+		out = append(out, pieces...)
+	}
+	return strings.Join(out, "\n"), true
+}
+
+// withoutEscapes reads every line with a backslash and an n as the inside of a JSON string, which has several lines.
+func (d *document) withoutEscapes() (string, bool) {
+	if !strings.Contains(d.text, `\n`) || strings.Contains(d.text, "*** Add File:") {
+		return "", false
+	}
+	out := make([]string, 0, len(d.lines))
+	for _, l := range d.lines {
+		if !strings.Contains(l, `\n`) {
+			out = append(out, l)
+			continue
+		}
+		var inner string
+		if !utf8.ValidString(l) || json.Unmarshal([]byte(`"`+l+`"`), &inner) != nil || strings.ContainsAny(inner, "\r\x00\uFFFD") {
+			return "", false
+		}
+		pieces := strings.Split(strings.TrimSuffix(inner, "\n"), "\n")
+		for i, piece := range pieces[1:] {
+			if !mayFollow(pieces[i], piece) {
+				return "", false
+			}
+		}
+		out = append(out, pieces...)
+	}
+	return strings.Join(out, "\n"), true
+}
+
+// mayFollow reports whether next begins as a line of a patch does, and is not the rest of a string that an added line holds.
+func mayFollow(line, next string) bool {
+	switch {
+	case next == "", strings.IndexByte(" -", next[0]) >= 0, strings.HasPrefix(next, "@@"), strings.HasPrefix(next, "*** "):
+		return true
+	}
+	return next[0] == '+' && !cutsString(line, next)
+}
+
+// RunTogether reports whether an added line seems to hold two, with a backslash and an n between.
+func RunTogether(line string) bool {
+	before, next, found := strings.Cut(line, `\n+`)
+	return found && !strings.HasSuffix(before, `\`) && !cutsString(before, next)
+}
+
+// cutsString reports whether a string may begin in the line before and end in the next.
+func cutsString(before, next string) bool {
+	return slices.ContainsFunc([]string{`"`, "'", "`"}, func(q string) bool { return strings.Count(before, q)%2 == 1 && strings.Count(next, q)%2 == 1 })
+}
+
+// IsFence reports whether a line opens or closes a Markdown fence.
+func IsFence(line string) bool {
+	return strings.HasPrefix(line, "```") || strings.HasPrefix(line, "~~~")
+}
+
+// withoutFence takes off the only fence that is inside of the envelope and around all of its sections, or all of the hunks of the
+// first one.
+func (d *document) withoutFence() (string, bool) {
+	var fences []int
+	for i, l := range d.lines {
+		if IsFence(l) {
+			fences = append(fences, i)
+		}
+	}
+	if len(fences) != 2 {
+		return "", false
+	}
+	above, below := fences[0], fences[1]
+	if above == 0 || below+1 == len(d.lines) || strings.Trim(d.lines[below], "`~ ") != "" || strings.TrimSpace(d.lines[below+1]) != "*** End Patch" {
+		return "", false
+	}
+	if before := d.lines[above-1]; strings.TrimSpace(before) != "*** Begin Patch" && !strings.HasPrefix(before, "*** Update File:") {
+		return "", false
+	}
+	out := slices.Delete(slices.Clone(d.lines), below, below+1)
+	return strings.Join(slices.Delete(out, above, above+1), "\n"), true
+}
+
+// withMissingMarks marks the lines of hunks that have no mark as context.
+func (d *document) withMissingMarks() (string, bool) { return d.markContext(" +-") }
+
+// withAllMarks marks every line of a hunk that is not marked as added or removed as context.
+func (d *document) withAllMarks() (string, bool) { return d.markContext("+-") }
+
+func (d *document) markContext(marks string) (string, bool) {
+	out, changed := slices.Clone(d.lines), false
+	for _, h := range d.hunks {
+		for i := h.from; i < h.to; i++ {
+			if l := d.lines[i]; l != "" && strings.IndexByte(marks, l[0]) < 0 {
+				out[i], changed = " "+l, true
+			}
+		}
+	}
+	return strings.Join(out, "\n"), changed
+}
