@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/kept"
 	"github.com/emend-dev/emend/internal/logbook"
 	"github.com/emend-dev/emend/internal/trace"
 	"github.com/emend-dev/emend/internal/workspace"
@@ -84,9 +85,21 @@ func (w *Workspace) Follow(ctx context.Context, r api.HistoryRequest, tell func(
 	return err
 }
 
-// Verify checks every record of the log and that the given heads, which somebody kept, are in it, and compares each file
-// with its last entry. It reads only, and reports to a [WithProgress]. What it finds wrong is in the report; the error is
-// for what it cannot read.
-func (w *Workspace) Verify(ctx context.Context, heads ...api.Head) (*api.VerifyReport, error) {
-	return call(ctx, w.s, logbook.Verify, heads)
+// Verify checks every record of the log, or those behind the head of r.Since, and that the heads of r.Heads, which somebody
+// kept, are in it. It compares each file with its last entry. It reads only, and reports to a [WithProgress]. What it finds
+// wrong is in the report; the error is for what it cannot read.
+func (w *Workspace) Verify(ctx context.Context, r api.VerifyRequest) (*api.VerifyReport, error) {
+	return call(ctx, w.s, logbook.Verify, r)
+}
+
+// DroppableLog returns what [Host.DropLog] would drop.
+func (h *Host) DroppableLog(ctx context.Context, r api.DropLogRequest) (*api.DroppedLog, error) {
+	return call(ctx, h.s, kept.DroppableLog, r)
+}
+
+// DropLog removes the oldest segments of the log, as far as r, or the policy, does not keep them. A record says which they
+// were. A segment with a change of which the history has something stays, and so do all after it, and the last one. What was
+// dropped can neither be shown nor undone, and its idempotency keys are forgotten.
+func (h *Host) DropLog(ctx context.Context, r api.DropLogRequest) (*api.DroppedLog, error) {
+	return call(ctx, h.s, kept.DropLog, r)
 }

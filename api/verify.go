@@ -1,11 +1,21 @@
 package api
 
+// VerifyRequest asks for a check of the log. The zero value checks all of it.
+type VerifyRequest struct {
+	Heads []Head // that somebody kept, and that the log has to have
+	// Since is a head that an earlier check reported. If the log still has it, only what is behind it is checked, and of
+	// the files only those that changed behind it. If not, everything is checked, and it counts as missing.
+	Since Head
+}
+
 // VerifyReport holds the findings of a verification.
 type VerifyReport struct {
 	OK       bool           `json:"ok"` // the log is undamaged, and has every head
 	Store    string         `json:"store,omitempty"`
-	Head     Head           `json:"head"`     // the newest record; keep it outside of the machine
-	Segments int            `json:"segments"` // files of the log
+	Head     Head           `json:"head"`              // the newest record; keep it outside of the machine
+	Segments int            `json:"segments"`          // files of the log
+	Since    *Head          `json:"since,omitempty"`   // what is before this record was not checked
+	Dropped  *DroppedBefore `json:"dropped,omitempty"` // the log begins later than with record 1, by rule
 	Records  int            `json:"records"`
 	Kinds    map[string]int `json:"kinds"`          // records by kind
 	Void     int            `json:"void,omitempty"` // records that the log itself declared void

@@ -13,13 +13,19 @@ import (
 //
 // The error is a *[NotWritten] if the log is as it was before, an *[Undecided] if nobody can know, and a *[Corrupt] if
 // the log is damaged.
-func (l *Log) Append(r *Record, sync bool) error {
+func (l *Log) Append(r *Record, sync bool) error { return l.AppendAll([]*Record{r}, sync) }
+
+// AppendAll appends several records as Append does one, in one write and with one sync. After an error no caller may rely
+// on any of them: all were refused, or nobody can know of any.
+func (l *Log) AppendAll(all []*Record, sync bool) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err := l.prepare(r); err != nil {
-		return err
+	for _, r := range all {
+		if err := l.prepare(r); err != nil {
+			return err
+		}
 	}
-	text, err := l.encodeNext(r)
+	text, err := l.encodeNext(all)
 	if err != nil {
 		return &NotWritten{Cause: err}
 	}
@@ -27,11 +33,15 @@ func (l *Log) Append(r *Record, sync bool) error {
 		if err := l.rotate(); err != nil {
 			return l.notWritten(err)
 		}
-		if text, err = l.encodeNext(r); err != nil {
+		if text, err = l.encodeNext(all); err != nil {
 			return &NotWritten{Cause: err}
 		}
 	}
-	return l.write(r, text, sync)
+	err = l.write(all, text, sync)
+	if err == nil && !all[len(all)-1].Kind.isCommit() { // else a transaction is under way, and its files are held
+		l.extendIndex()
+	}
+	return err
 }
 
 // prepare refuses a record that cannot be appended, and makes the log ready for one that can.
@@ -53,35 +63,45 @@ func (l *Log) prepare(r *Record) error {
 	return l.refusal()
 }
 
-// encodeNext fills in number, time and previous hash of r and encodes it as the next line.
-func (l *Log) encodeNext(r *Record) ([]byte, error) {
-	r.V, r.Seq, r.TS, r.Prev = version, l.state.head.Seq+1, l.now().UTC(), l.state.head.H
-	return encode(r)
+// encodeNext fills in numbers, times and previous hashes of records and encodes them as the next lines.
+func (l *Log) encodeNext(all []*Record) (text []byte, err error) {
+	head, now := l.state.head, l.now().UTC()
+	for _, r := range all {
+		r.V, r.Seq, r.TS, r.Prev = versionOf(r), head.Seq+1, now, head.H
+		line, err := encode(r)
+		if err != nil {
+			return nil, err
+		}
+		text, head = append(text, line...), r.head()
+	}
+	return text, nil
 }
 
-// write appends the line of r to the last segment.
-func (l *Log) write(r *Record, text []byte, sync bool) error {
+// write appends the lines of records to the last segment.
+func (l *Log) write(all []*Record, text []byte, sync bool) error {
 	w, err := l.openLast()
 	if err != nil {
 		return l.notWritten(err)
 	}
 	if err := writeAll(w, text); err != nil {
-		return l.undoWrite(r, err, sync)
+		return l.undoWrite(all, err, sync)
 	}
 	if sync {
 		if err := w.Datasync(); err != nil {
-			return l.voidRecord(r, err)
+			return l.voidRecords(all, err)
 		}
-		l.durable = r.head()
+		l.durable = all[len(all)-1].head()
 	}
-	l.state.advance(r, l.state.lastSegment(), l.state.goodEnd+int64(len(text)))
+	l.state.advance(all, l.state.lastSegment(), l.state.goodEnd+int64(len(text)))
 	return nil
 }
 
-// advance makes r, which ends at offset end of segment n, the head.
-func (s *state) advance(r *Record, n int, end int64) {
-	s.head, s.headSegment, s.headEnd, s.goodEnd = r.head(), n, end, end
-	s.nonePending = r.Kind.leavesNonePending(s.nonePending)
+// advance makes the last of some records, which ends at offset end of segment n, the head.
+func (s *state) advance(all []*Record, n int, end int64) {
+	s.head, s.headSegment, s.headEnd, s.goodEnd = all[len(all)-1].head(), n, end, end
+	for _, r := range all {
+		s.nonePending = r.leavesNonePending(s.nonePending)
+	}
 }
 
 func writeAll(w io.Writer, text []byte) error {
@@ -94,27 +114,27 @@ func writeAll(w io.Writer, text []byte) error {
 
 // undoWrite cuts off the bytes of a write that failed. With sync the cut must be durable before the caller may hear
 // that nothing was written, since the system may have begun to write the bytes out.
-func (l *Log) undoWrite(r *Record, cause error, sync bool) error {
+func (l *Log) undoWrite(all []*Record, cause error, sync bool) error {
 	info, err := l.file.Stat()
 	if err == nil && info.Size == l.state.goodEnd {
 		return &NotWritten{Cause: cause}
 	}
 	if err := l.file.Truncate(l.state.goodEnd); err != nil {
-		return l.voidRecord(r, cause)
+		return l.voidRecords(all, cause)
 	}
 	if sync && l.file.Datasync() != nil {
-		return l.voidRecord(r, cause)
+		return l.voidRecords(all, cause)
 	}
 	return &NotWritten{Cause: cause}
 }
 
-// voidRecord abandons a segment of which a sync failed: the system may report the next sync of it as a success with old
-// bytes on disk. The first record of the next segment declares r void. Until that record is durable, nobody knows
-// whether r is in the log.
-func (l *Log) voidRecord(r *Record, cause error) error {
+// voidRecords abandons a segment of which a sync failed: the system may report the next sync of it as a success with old
+// bytes on disk. The first record of the next segment declares the first of the records void, and all after it. Until that
+// record is durable, nobody knows whether they are in the log.
+func (l *Log) voidRecords(all []*Record, cause error) error {
 	since, err := l.lastDurable()
 	if err == nil {
-		err = l.beginSegment(&Record{Kind: Rotate, OK: true, Void: r.H, Since: since})
+		err = l.beginSegment(&Record{Kind: Rotate, OK: true, Void: all[0].H, Since: since, Group: len(all) - 1})
 	}
 	if err != nil {
 		l.undecided = &Undecided{Cause: errors.Join(cause, err)}
@@ -175,7 +195,7 @@ func (l *Log) beginSegment(r *Record) error {
 	if n == 0 || l.state.goodEnd > 0 || l.state.damage != nil {
 		n++
 	}
-	text, err := l.encodeNext(r)
+	text, err := l.encodeNext([]*Record{r})
 	if err != nil {
 		return err
 	}
@@ -227,8 +247,9 @@ func (l *Log) useSegment(n int, w vfs.File, id vfs.ID, r *Record, end int64) {
 	}
 	l.file, l.fileID, l.mustLoad = w, id, false
 	l.state.tornSize, l.state.damage = 0, nil
-	l.state.advance(r, n, end)
+	l.state.advance([]*Record{r}, n, end)
 	l.durable = r.head()
+	l.indexed.end, l.indexed.retry = 0, 0
 }
 
 // Restart continues after a damage in a new segment, whose first record gives the reason. The damaged segment stays as

@@ -49,6 +49,7 @@ type Log struct {
 	mustLoad bool
 	// undecided refuses every further append.
 	undecided *Undecided
+	indexed   indexed
 }
 
 // state is what the log knows of its segments.
@@ -187,11 +188,11 @@ func (l *Log) load() error {
 	if err := l.closeSegment(); err != nil {
 		return fmt.Errorf("the log: %w", err)
 	}
-	segs, err := segments(l.dir)
+	segs, whole, err := segments(l.dir)
 	if err != nil {
 		return err
 	}
-	l.state.segments = segs
+	l.state.segments, l.indexed = segs, indexed{whole: whole, end: -1}
 	for i := len(segs) - 1; i >= 0 && l.state.head.Seq == 0; i-- {
 		if err := l.loadSegment(segs[i], i == len(segs)-1); err != nil {
 			return err

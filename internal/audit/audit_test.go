@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"reflect"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -41,6 +42,14 @@ func add1(t testing.TB, l *Log, r Record) Record {
 		t.Fatalf("%s %s: %v", r.Kind, r.Tx, err)
 	}
 	return r
+}
+
+// addAll appends records with one sync.
+func addAll(t testing.TB, l *Log, all []*Record) {
+	t.Helper()
+	if err := l.AppendAll(all, true); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // fill appends n transactions with a commit, a mark and a refusal each.
@@ -139,7 +148,7 @@ func TestPurgeDecidesNothing(t *testing.T) {
 	}
 	want := add1(t, l, Record{Kind: Commit, Tx: "t", OK: true})
 	add1(t, l, Record{Kind: Purge, Tx: "t", OK: true})
-	if r, err := reopen(t, dir).Pending(); err != nil || r == nil || r.H != want.H {
+	if r, err := reopen(t, dir).Pending(); err != nil || len(r) != 1 || r[0].H != want.H {
 		t.Errorf("pending after commit and purge: %+v, %v", r, err)
 	}
 	if _, err := Verify(dir); err != nil {
@@ -357,20 +366,51 @@ func TestPending(t *testing.T) {
 		{"commit a, applied a, denied -, commit b, failed -", "b"},
 		{"commit a, applied a, commit b, abort b, denied -", ""},
 		{"commit a, recovered b", ""}, // the commit of b was lost with a failed sync
+		{"commit a 2, commit b 1, commit c", "a b c"},
+		{"commit z, applied z, commit a 1, commit b, denied -", "a b"},
+		{"commit z, commit a 1, commit b", "a b"}, // nothing of the sort is written; only the last group counts
+		{"commit a 2, commit b 1, commit c, abort b 3, denied -, applied a 2", "c"},
+		{"commit a 2, commit b 1, commit c, abort b 3, applied c 2, failed -, recovered a", ""},
+		{"commit a 2, commit b 1, commit c, applied a 3, applied b 2, applied c 1", ""},
+		{"commit a 2, commit b 1", "a b"}, // a power cut took the last one before the sync
+		{"commit a 2, commit b 1, recovered a 2", "b"},
 	} {
 		for _, size := range []int64{0, 300} {
 			l := newLog(t, disk(t, nil), Options{SegmentSize: size})
+			var all []*Record // of a group
 			for one := range strings.SplitSeq(tc.records, ", ") {
-				if kind, tx, ok := strings.Cut(one, " "); ok {
-					add1(t, l, Record{Kind: Kind(kind), Tx: tx})
+				f := strings.Fields(one)
+				if len(f) < 2 {
+					continue
+				}
+				group, _ := strconv.Atoi(strings.Join(f[2:], ""))
+				all = append(all, &Record{Kind: Kind(f[0]), Tx: f[1], Group: group})
+				if commits := all[0].Kind.isCommit(); !commits || group == 0 {
+					addAll(t, l, all)
+					all = nil
 				}
 			}
+			if len(all) > 0 {
+				addAll(t, l, all)
+			}
 			r, err := l.Pending()
-			if err != nil || r == nil != (tc.want == "") || r != nil && r.Tx != tc.want {
-				t.Errorf("%q in segments of %d: %+v, %v", tc.records, size, r, err)
+			if err != nil || txs(r) != tc.want {
+				t.Errorf("%q in segments of %d: %q, %v; want %q", tc.records, size, txs(r), err, tc.want)
+			}
+			if r, err = reopen(t, l.dir).Pending(); err != nil || txs(r) != tc.want {
+				t.Errorf("%q in segments of %d, opened again: %q, %v; want %q", tc.records, size, txs(r), err, tc.want)
 			}
 		}
 	}
+}
+
+// txs returns the transactions of records.
+func txs(all []*Record) string {
+	var out []string
+	for _, r := range all {
+		out = append(out, r.Tx)
+	}
+	return strings.Join(out, " ")
 }
 
 func TestByKey(t *testing.T) {
@@ -518,7 +558,7 @@ func TestFindAcrossBlocks(t *testing.T) {
 	for shift := range len(pattern) + 2 {
 		at := scanBlock - len(pattern) - 1 + shift
 		data := strings.Repeat("x", at) + pattern + "y" + pattern
-		got, err := findAll(strings.NewReader(data), int64(len(data)), []byte(pattern))
+		got, err := findAll(strings.NewReader(data), 0, int64(len(data)), []byte(pattern))
 		if want := []int64{int64(at), int64(at + len(pattern) + 1)}; err != nil || !slices.Equal(got, want) {
 			t.Errorf("found at %v, want %v; %v", got, want, err)
 		}

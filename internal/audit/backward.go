@@ -1,7 +1,9 @@
 package audit
 
 import (
+	"errors"
 	"io"
+	"io/fs"
 	"iter"
 	"math"
 	"slices"
@@ -15,20 +17,53 @@ import (
 func (l *Log) Backward() iter.Seq2[*Record, error] { return l.Query(Query{}) }
 
 // Query is Backward for callers that need only some records, or only a part of each.
-func (l *Log) Query(q Query) iter.Seq2[*Record, error] {
+func (l *Log) Query(q Query) iter.Seq2[*Record, error] { return l.Walk(q).Records() }
+
+// Has reports whether the log has a record, as far as it can be read.
+func (l *Log) Has(h Head) bool {
+	for r, err := range l.Query(Query{Before: h.Seq + 1, Need: func(Kind, []byte) Detail { return Header }}) {
+		return err == nil && r.head() == h
+	}
+	return false
+}
+
+// Walk is one reading of a log, from the newest record to the oldest, as the log was when the walk was made. By the indexes
+// of the segments it skips records that the query does not ask for; [Walk.End] and [Walk.Undos] look at what it skipped.
+type Walk struct {
+	dir   vfs.Dir
+	q     Query
+	state state
+	yield func(*Record, error) bool
+
+	newer     Record  // the record that was met last: the next one must be its predecessor
+	nextFirst *Record // the first record of the segment after this one; nil at first
+	mayMiss   bool    // records before newer may be missing
+	broken    bool    // the chain is broken here: accept the next good record
+
+	passed []*passedTable // the newest first
+}
+
+// Walk begins a walk. It reads nothing yet.
+func (l *Log) Walk(q Query) *Walk {
 	s := l.snapshot()
+	w := &Walk{dir: l.dir, q: q, state: s, newer: Record{Seq: s.head.Seq + 1, Prev: s.head.H}}
+	if !q.Until.IsZero() {
+		limit := q.Until.Add(24 * time.Hour)
+		if at, ok := l.seek(s, func(r *Record) bool { return r.TS.After(limit) }); ok && (q.Before == 0 || at.record.Seq < q.Before) {
+			w.q.Before = at.record.Seq
+		}
+	}
+	return w
+}
+
+// Records returns the records that the query asks for. It may be called once.
+func (w *Walk) Records() iter.Seq2[*Record, error] {
 	return func(yield func(*Record, error) bool) {
-		if q.Index != nil && q.Before == 0 && q.Until.IsZero() && l.queryIndex(s, &q, yield) {
-			return
-		}
-		b := &backwardWalk{dir: l.dir, yield: yield, decode: q.decode, newer: Record{Seq: s.head.Seq + 1, Prev: s.head.H}}
-		segs, size := s.segmentsToHead(), s.headEnd
-		if at, ok := l.startOf(s, &q); ok {
-			b.newer = *at.record
-			segs, size = segs[:at.index+1], at.start
-		}
-		for _, n := range slices.Backward(segs) {
-			if !b.segment(n, size) {
+		w.yield = yield
+		defer w.close()
+		size := w.state.headEnd
+		for _, n := range slices.Backward(w.state.segmentsToHead()) {
+			if !w.segment(n, size) {
 				return
 			}
 			size = math.MaxInt64
@@ -36,76 +71,98 @@ func (l *Log) Query(q Query) iter.Seq2[*Record, error] {
 	}
 }
 
-// backwardWalk walks through segments against the chain.
-type backwardWalk struct {
-	dir       vfs.Dir
-	yield     func(*Record, error) bool
-	decode    func(line) (*Record, error)
-	newer     Record  // the record that was yielded last: the next one must be its predecessor
-	nextFirst *Record // the first record of the segment after this one; nil at first
-	mayMiss   bool    // records before newer may be missing
-	broken    bool    // the chain is broken here: accept the next good record
-}
-
-// segment yields what is in the first size bytes of segment n.
-func (b *backwardWalk) segment(n int, size int64) bool {
-	f, info, err := openSegment(b.dir, n)
+// segment reads what is in the first size bytes of segment n.
+func (w *Walk) segment(n int, size int64) bool {
+	f, info, err := openSegment(w.dir, n)
+	if errors.Is(err, fs.ErrNotExist) {
+		return false // dropped meanwhile, with all before it
+	}
 	if err != nil {
-		return b.yield(nil, err)
+		return w.yield(nil, err)
 	}
 	defer f.Close()
-	size, err = b.soundSize(f, min(size, info.Size))
+	size, w.mayMiss, err = soundSize(f, min(size, info.Size), w.nextFirst)
 	if err != nil {
-		return b.yield(nil, err)
+		return w.yield(nil, err)
 	}
-	b.nextFirst = nil
-	for lines := newBackwardLines(f, size); ; {
+	w.nextFirst = nil
+	s := &segmentWalk{Walk: w, n: n, f: f, rest: size}
+	if t := w.table(n, f, info.Size); t != nil {
+		return s.withTable(t)
+	}
+	return s.read(0)
+}
+
+// table opens the index of a segment, if the query can use one.
+func (w *Walk) table(n int, f io.ReaderAt, size int64) *table {
+	if w.q.Keys == nil && (w.q.Before == 0 || w.newer.Seq <= w.q.Before) {
+		return nil
+	}
+	suffixes := []string{wholeSuffix, growingSuffix}
+	if n == w.state.lastSegment() {
+		slices.Reverse(suffixes)
+	}
+	return openTable(w.dir, n, f, size, suffixes...)
+}
+
+// segmentWalk reads one segment.
+type segmentWalk struct {
+	*Walk
+	n    int
+	f    vfs.File
+	rest int64 // what is before this place was not read yet
+}
+
+// read reads line by line, back to a place.
+func (s *segmentWalk) read(floor int64) bool {
+	for lines := newBackwardLines(s.f, floor, s.rest); ; {
 		l, ok, err := lines.next()
 		if err != nil {
-			return b.yield(nil, err)
+			return s.yield(nil, err)
 		}
 		if !ok {
 			return true
 		}
-		rec, err := nilIfBad(b.decode(l))
+		rec, err := nilIfBad(s.q.decode(l))
 		if err != nil {
-			return b.yield(nil, err)
+			return s.yield(nil, err)
 		}
-		if !b.accept(rec, func() *Corrupt { return &Corrupt{Segment: segmentName(n), Line: lineNumber(f, l.start)} }) {
+		if !s.accept(rec, func() *Corrupt { return &Corrupt{Segment: segmentName(s.n), Line: lineNumber(s.f, l.start)} }) {
 			return false
 		}
-		if l.start == 0 {
-			b.nextFirst = rec
+		if s.rest = l.start; l.start == 0 {
+			if s.nextFirst, err = nilIfBad(l.record()); err != nil {
+				return s.yield(nil, err)
+			}
 		}
 	}
 }
 
 // soundSize returns how much of a segment counts, as the first record of the next segment says: that record may declare
-// others void, and after a failed sync or a restart the end may be in any state.
-func (b *backwardWalk) soundSize(r io.ReaderAt, size int64) (int64, error) {
-	b.mayMiss = false
-	if b.nextFirst == nil {
-		return size, nil
+// others void, and after a failed sync or a restart the end may be in any state. mayMiss says that records after the end may
+// be missing.
+func soundSize(r io.ReaderAt, size int64, next *Record) (end int64, mayMiss bool, err error) {
+	if next == nil {
+		return size, false, nil
 	}
-	base, doubt := b.nextFirst.lastSure()
+	base, doubt := next.lastSure()
 	switch {
-	case b.nextFirst.restarts():
-		base = Head{Seq: b.nextFirst.Seq - 1, H: b.nextFirst.Prev}
+	case next.restarts():
+		base = Head{Seq: next.Seq - 1, H: next.Prev}
 	case !doubt:
-		return size, nil
+		return size, false, nil
 	}
-	end, err := soundEnd(r, size, base, b.nextFirst.Seq)
+	end, err = soundEnd(r, size, base, next.Seq)
 	if err != nil || end == 0 {
-		return size, err // base is missing, so this is damage
+		return size, false, err // base is missing, so this is damage
 	}
-	b.mayMiss = doubt
-	return end, nil
+	return end, doubt, nil
 }
 
 // soundEnd returns the end of the last record that continues base, before number limit; 0 if base is not there.
 func soundEnd(r io.ReaderAt, size int64, base Head, limit uint64) (int64, error) {
 	var lines []tailLine // newest first
-	for back := newBackwardLines(r, size); ; {
+	for back := newBackwardLines(r, 0, size); ; {
 		l, ok, err := back.next()
 		if err != nil || !ok {
 			return 0, err
@@ -129,19 +186,30 @@ func soundEnd(r io.ReaderAt, size int64, base Head, limit uint64) (int64, error)
 }
 
 // accept takes one line. rec is nil if the line is bad.
-func (b *backwardWalk) accept(rec *Record, at func() *Corrupt) bool {
+func (w *Walk) accept(rec *Record, at func() *Corrupt) bool {
 	switch {
-	case rec != nil && (b.broken || b.newer.follows(rec.head())):
-	case rec != nil && b.mayMiss && rec.Seq+1 < b.newer.Seq:
+	case rec != nil && (w.broken || w.newer.follows(rec.head())):
+	case rec != nil && w.mayMiss && rec.Seq+1 < w.newer.Seq:
 	default:
-		return b.damaged(rec, at())
+		return w.damaged(rec, at())
 	}
-	b.newer, b.mayMiss, b.broken = *rec, false, false
-	return b.yield(rec, nil)
+	w.newer, w.mayMiss, w.broken = *rec, false, false
+	return w.emit(rec)
 }
 
-func (b *backwardWalk) damaged(rec *Record, at *Corrupt) bool {
-	if rec == nil && b.broken {
+// emit yields a record, if the query asks for that part of the log.
+func (w *Walk) emit(rec *Record) bool {
+	if w.q.Before == 0 || rec.Seq < w.q.Before {
+		return w.yield(rec, nil)
+	}
+	if w.q.Learn != nil {
+		w.q.Learn(rec)
+	}
+	return true
+}
+
+func (w *Walk) damaged(rec *Record, at *Corrupt) bool {
+	if rec == nil && w.broken {
 		return true // report one damage once
 	}
 	at.Why = "the record after it does not continue it"
@@ -150,98 +218,9 @@ func (b *backwardWalk) damaged(rec *Record, at *Corrupt) bool {
 	} else {
 		at.Seq = rec.Seq
 	}
-	b.broken = true
-	if !b.yield(nil, at) {
+	w.broken = true
+	if !w.yield(nil, at) {
 		return false
 	}
-	return rec == nil || b.accept(rec, nil)
-}
-
-// queryIndex answers a query along its index. It returns false, and yields nothing, if the index does not represent the
-// log.
-func (l *Log) queryIndex(s state, q *Query, yield func(*Record, error) bool) (ok bool) {
-	lines, words, ok := q.Index.update(l, s)
-	if !ok {
-		return false
-	}
-	open := segmentReader{dir: l.dir}
-	defer open.close()
-	for i := len(lines) - 1; i >= 0; i-- {
-		first := int32(0)
-		if i > 0 {
-			first = lines[i-1].keysEnd
-		}
-		if m := &lines[i]; q.Always(m.kind) || q.Keys.matchAny(words[first:m.keysEnd]) {
-			r, err := open.read(m, q)
-			if err != nil || !m.matches(r) {
-				q.Index.invalidate(s.head)
-				l.queryFrom(m.seq, q, yield)
-				return true
-			}
-			if !yield(r, nil) {
-				return true
-			}
-		}
-	}
-	return true
-}
-
-// queryFrom continues without an index, with the record number seq.
-func (l *Log) queryFrom(seq uint64, q *Query, yield func(*Record, error) bool) {
-	for r, err := range l.Query(Query{Before: seq + 1, Need: q.Need}) {
-		if (r == nil || r.Seq <= seq) && !yield(r, err) {
-			return
-		}
-	}
-}
-
-// segmentReader keeps the segment open that was read last, since the next read mostly needs the same one.
-type segmentReader struct {
-	dir vfs.Dir
-	n   int32
-	f   vfs.File
-}
-
-func (o *segmentReader) close() {
-	if o.f != nil {
-		o.f.Close()
-	}
-}
-
-func (o *segmentReader) read(m *indexEntry, q *Query) (*Record, error) {
-	if o.n != m.segment {
-		o.close()
-		var err error
-		if o.f, _, err = openSegment(o.dir, int(m.segment)); err != nil {
-			o.f = nil
-			return nil, err
-		}
-		o.n = m.segment
-	}
-	l := line{text: make([]byte, m.size), start: m.start, end: m.start + int64(m.size)}
-	if _, err := io.ReadFull(io.NewSectionReader(o.f, m.start, int64(m.size)), l.text); err != nil {
-		return nil, err
-	}
-	if l.whole = l.text[m.size-1] == '\n'; l.whole {
-		l.text = l.text[:m.size-1]
-	}
-	return q.decode(l)
-}
-
-// startOf finds where q begins; ok is false if that is the newest record. A log that is not in order, or that has a
-// segment whose end is in doubt, is read from the newest record on, however long that takes.
-func (l *Log) startOf(s state, q *Query) (position, bool) {
-	beyond := func(r *Record) bool { return r.Seq >= q.Before }
-	if q.Before == 0 {
-		limit := q.Until.Add(24 * time.Hour)
-		beyond = func(r *Record) bool { return r.TS.After(limit) }
-	}
-	if q.Before == 0 && q.Until.IsZero() {
-		return position{}, false
-	}
-	at, ok := l.seek(s, beyond)
-	if !ok || q.Before > 0 && at.record.Seq != q.Before {
-		return position{}, false
-	}
-	return l.afterEnd(s, at)
+	return rec == nil || w.accept(rec, nil)
 }

@@ -2,8 +2,11 @@ package audit
 
 import (
 	"bytes"
+	"cmp"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"math"
 	"slices"
 
@@ -13,15 +16,18 @@ import (
 // scanBlock is how many bytes are searched for a key at once.
 const scanBlock = 1 << 20
 
-// ByKey returns the newest commit or undo with the caller's key idem that was not reversed, nil if there is none. It
-// searches the whole log, but decodes only lines that contain the key.
+// ByKey returns the newest commit or undo with the caller's key idem that was not reversed, nil if there is none. It asks
+// the index of each segment, and searches what that does not cover, where it decodes only lines that contain the key.
 func (l *Log) ByKey(idem string) (*Record, error) {
-	pattern := appendQuoted([]byte(`,"idem":`), idem)
 	s := l.snapshot()
 	segs := s.segmentsToHead()
 	size := s.headEnd
 	for i, n := range slices.Backward(segs) {
-		r, err := keyInSegment(l.dir, segs[i:], size, s.headEnd, pattern, idem)
+		k := &keySearch{dir: l.dir, segs: segs[i:], headEnd: s.headEnd, idem: idem}
+		r, err := k.segment(n, size)
+		if errors.Is(err, fs.ErrNotExist) {
+			return nil, nil // dropped meanwhile, with all before it
+		}
 		if err != nil || r != nil {
 			return r, inSegment(err, n)
 		}
@@ -30,38 +36,79 @@ func (l *Log) ByKey(idem string) (*Record, error) {
 	return nil, nil
 }
 
-// keyInSegment searches the first of segs, of which size bytes count. Of the last one of segs headEnd bytes count.
-func keyInSegment(dir vfs.Dir, segs []int, size, upTo int64, pattern []byte, idem string) (*Record, error) {
-	f, info, err := openSegment(dir, segs[0])
+// keySearch searches the first of segs. Of the last one headEnd bytes count.
+type keySearch struct {
+	dir     vfs.Dir
+	segs    []int
+	headEnd int64
+	idem    string
+	f       vfs.File
+	size    int64
+}
+
+func (k *keySearch) segment(n int, size int64) (*Record, error) {
+	f, info, err := openSegment(k.dir, n)
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	size = min(size, info.Size)
-	places, err := findAll(f, size, pattern)
+	k.f, k.size = f, min(size, info.Size)
+	floor := int64(0)
+	var starts []int64
+	if t := openTable(k.dir, n, f, info.Size, wholeSuffix, growingSuffix); t != nil {
+		floor, starts = t.startsOf(valueKey(ByIdem, k.idem), k.size)
+		t.close()
+	}
+	later, err := findAll(f, floor, k.size, appendQuoted([]byte(`,"idem":`), k.idem))
 	if err != nil {
 		return nil, err
 	}
-	for _, at := range slices.Backward(places) {
-		r, end, err := recordAt(f, at, size)
-		if err != nil {
-			return nil, err
-		}
-		if r == nil || r.Idem != idem || !r.Kind.isCommit() {
-			continue
-		}
-		if back, err := wasReversed(dir, segs, end, upTo, r); err != nil || !back {
+	for _, at := range slices.Backward(append(starts, later...)) {
+		if r, err := k.at(at); err != nil || r != nil {
 			return r, err
 		}
 	}
 	return nil, nil
 }
 
-// findAll returns the offsets at which pattern occurs in the first size bytes.
-func findAll(r io.ReaderAt, size int64, pattern []byte) ([]int64, error) {
+// startsOf returns where the records with a key begin, oldest first, and up to where in the segment that are all; 0 if the
+// table cannot say.
+func (t *table) startsOf(k indexKey, size int64) (covered int64, starts []int64) {
+	n, ok := t.until(size)
+	end, err := t.start(n)
+	if !ok || err != nil {
+		return 0, nil
+	}
+	found, err := t.find(k, 0, n)
+	for _, i := range found {
+		at, broken := t.start(i)
+		if err = cmp.Or(err, broken); err == nil {
+			starts = append(starts, at)
+		}
+	}
+	if err != nil {
+		return 0, nil
+	}
+	return end, starts
+}
+
+// at returns the record around an offset, nil unless it is the one that is looked for.
+func (k *keySearch) at(offset int64) (*Record, error) {
+	r, end, err := recordAt(k.f, offset, k.size)
+	if err != nil || r == nil || r.Idem != k.idem || !r.Kind.isCommit() {
+		return nil, err
+	}
+	if back, err := wasReversed(k.dir, k.segs, end, k.headEnd, r); err != nil || back {
+		return nil, err
+	}
+	return r, nil
+}
+
+// findAll returns the offsets at which pattern occurs between two places.
+func findAll(r io.ReaderAt, floor, size int64, pattern []byte) ([]int64, error) {
 	var out []int64
 	buf := make([]byte, scanBlock+len(pattern)-1)
-	for from := int64(0); from < size; from += scanBlock {
+	for from := floor; from < size; from += scanBlock {
 		part := buf[:min(int64(len(buf)), size-from)]
 		if _, err := io.ReadFull(io.NewSectionReader(r, from, size-from), part); err != nil {
 			return nil, err
@@ -80,7 +127,7 @@ func findAll(r io.ReaderAt, size int64, pattern []byte) ([]int64, error) {
 
 // recordAt decodes the line around offset at, and returns where the line ends. The record is nil if the line is bad.
 func recordAt(r io.ReaderAt, at, size int64) (*Record, int64, error) {
-	before, _, err := newBackwardLines(r, at).next()
+	before, _, err := newBackwardLines(r, 0, at+1).next()
 	if err != nil {
 		return nil, 0, err
 	}
@@ -96,6 +143,7 @@ func recordAt(r io.ReaderAt, at, size int64) (*Record, int64, error) {
 // taken back by recovery, or its sync failed and the next segment declares it void.
 func wasReversed(dir vfs.Dir, segs []int, end, upTo int64, r *Record) (bool, error) {
 	w := &forwardWalk{dir: dir, segs: segs, end: upTo, last: r.head(), from: end}
+	groupEnd := r.groupEnd()
 	back := false
 	var failed error
 	w.yield = func(next *Record, err error) bool {
@@ -104,11 +152,11 @@ func wasReversed(dir vfs.Dir, segs []int, end, upTo int64, r *Record) (bool, err
 			return failed == nil
 		}
 		switch {
-		case next.Void == r.H:
+		case next.Void != "" && next.Seq <= r.Seq:
 			back = true
 		case next.Tx == r.Tx && next.Kind.isEnd():
 			back = next.Kind == Abort || next.Kind == Recovered && !next.OK
-		case next.Kind.isCommit():
+		case next.Kind.isCommit() && next.Seq > groupEnd:
 		default:
 			return true
 		}

@@ -53,6 +53,9 @@ func invalidString(r *Record) (string, bool) {
 	if r.Asked != nil {
 		all = append(append(all, r.Asked.By), r.Asked.Paths...)
 	}
+	if r.Dropped != nil {
+		all = append(all, r.Dropped.Last, r.Dropped.Rule)
+	}
 	for _, o := range r.Ops {
 		all = append(all, o.Operation, o.Path, o.ToPath, o.Before, o.After, o.Unasked)
 		for _, h := range o.Hunks {
@@ -93,11 +96,17 @@ func decode(line []byte) (*Record, error) {
 
 // parse reads a line whose hash is h.
 func parse(line []byte, h string) (*Record, error) {
-	r := new(Record)
-	if err := json.Unmarshal(line, r); err != nil || r.H != h {
-		return nil, errors.Join(errMalformed, err)
+	r, ok := scanRecord(line)
+	if !ok {
+		r = new(Record)
+		if err := json.Unmarshal(line, r); err != nil {
+			return nil, errors.Join(errMalformed, err)
+		}
 	}
-	if r.V != version {
+	if r.H != h {
+		return nil, errMalformed
+	}
+	if r.V != versionOf(r) {
 		return nil, &Unsupported{Seq: r.Seq, Version: r.V}
 	}
 	if !isKnown(r.Kind) || r.Seq == 0 {
@@ -110,18 +119,27 @@ func parse(line []byte, h string) (*Record, error) {
 // them. To parse the whole line takes a hundred times as long.
 func parseHeader(body []byte) (*Record, bool) {
 	rest, ok := bytes.CutPrefix(body, []byte(`{"v":1,"seq":`))
+	v := version
+	if !ok {
+		v = groupVersion
+		rest, ok = bytes.CutPrefix(body, []byte(`{"v":3,"seq":`))
+	}
 	number, rest, more := bytes.Cut(rest, []byte(`,"ts":"`))
 	_, rest, dated := bytes.Cut(rest, []byte(`","prev":"`))
 	prev, rest, chained := bytes.Cut(rest, []byte(`","kind":"`))
-	kind, _, ends := bytes.Cut(rest, []byte{'"'})
+	kind, rest, ends := bytes.Cut(rest, []byte{'"'})
 	seq, err := strconv.ParseUint(string(number), 10, 64)
-	r := &Record{V: version, Seq: seq, Prev: string(prev), Kind: Kind(kind)}
-	return r, ok && more && dated && chained && ends && err == nil && seq > 0 && isKnown(r.Kind) && (r.Prev == "" || isHash(r.Prev))
+	r := &Record{V: v, Seq: seq, Prev: string(prev), Kind: Kind(kind)}
+	if rest, grouped := bytes.CutPrefix(rest, []byte(`,"group":`)); grouped && err == nil {
+		digits, _, _ := bytes.Cut(rest, []byte{','})
+		r.Group, err = strconv.Atoi(string(digits))
+	}
+	return r, ok && more && dated && chained && ends && err == nil && seq > 0 && v == versionOf(r) && isKnown(r.Kind) && (r.Prev == "" || isHash(r.Prev))
 }
 
 func isKnown(k Kind) bool {
 	switch k {
-	case Denied, Failed, Purge, Rotate:
+	case Denied, Failed, Purge, Rotate, Drop:
 		return true
 	}
 	return k.isCommit() || k.isEnd()

@@ -54,7 +54,7 @@ func TestPendingReadsNothing(t *testing.T) {
 		t.Helper()
 		before := fault.Calls()
 		r, err := l.Pending()
-		if err != nil || r == nil != (want == "") || r != nil && r.Tx != want {
+		if err != nil || txs(r) != want {
 			t.Fatalf("pending: %+v, %v; want %q", r, err, want)
 		}
 		return fault.Calls() - before

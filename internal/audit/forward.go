@@ -1,6 +1,9 @@
 package audit
 
 import (
+	"errors"
+	"io"
+	"io/fs"
 	"iter"
 	"math"
 
@@ -26,6 +29,9 @@ func (l *Log) Forward(from uint64) iter.Seq2[*Record, error] {
 func segmentsFrom(dir vfs.Dir, segs []int, from uint64) ([]int, error) {
 	for i := len(segs) - 1; i > 0; i-- {
 		first, err := firstRecord(dir, segs[i])
+		if errors.Is(err, fs.ErrNotExist) {
+			return segs[i+1:], nil // dropped meanwhile, with all before it
+		}
 		if err != nil {
 			return nil, err
 		}
@@ -41,10 +47,14 @@ type forwardWalk struct {
 	dir   vfs.Dir
 	segs  []int
 	from  int64 // offset to begin at in the first segment
+	ahead bool  // all processors decode, ahead of the walk
 	end   int64 // end of what counts in the last segment
 	yield func(*Record, error) bool
+	// passed is told the bytes of each line. Optional.
+	passed func(bytes int64)
 
 	last       Head // the last good record
+	before     Head // the record before the first one, if the log begins later than with record 1
 	since      Head // Since of the next segment's first record
 	sinceSeen  bool // since was met: records after it in its segment may be missing
 	mayMiss    bool // sinceSeen in the segment before: records before this segment's first may be missing
@@ -58,7 +68,9 @@ func (w *forwardWalk) run() {
 		end := w.end
 		if i+1 < len(w.segs) {
 			var err error
-			if next, err = firstRecord(w.dir, w.segs[i+1]); err != nil {
+			if next, err = firstRecord(w.dir, w.segs[i+1]); w.isDropped(err) {
+				continue
+			} else if err != nil {
 				w.yield(nil, err)
 				return
 			}
@@ -73,6 +85,9 @@ func (w *forwardWalk) run() {
 // segment yields what is in the first size bytes of segment n. next is the first record of the segment after it.
 func (w *forwardWalk) segment(n int, size int64, next *Record) bool {
 	f, info, err := openSegment(w.dir, n)
+	if w.isDropped(err) {
+		return true
+	}
 	if err != nil {
 		return w.yield(nil, err)
 	}
@@ -83,24 +98,50 @@ func (w *forwardWalk) segment(n int, size int64, next *Record) bool {
 	if next != nil {
 		w.since, _ = next.lastSure()
 	}
-	for lines := newForwardLines(f, from, max(from, min(size, info.Size))); ; {
-		l, ok, err := lines.next()
-		if err != nil {
-			return w.yield(nil, err)
+	number, going := 0, true
+	if from > 0 {
+		number = lineNumber(f, from-1)
+	}
+	each := inTurn
+	if w.ahead {
+		each = eachLine
+	}
+	err = each(f, from, max(from, min(size, info.Size)), func(l checkedLine) bool {
+		number++
+		if w.passed != nil {
+			w.passed(l.size)
 		}
-		if !ok {
-			return true
-		}
-		rec, err := nilIfBad(l.record())
-		if err != nil {
-			return w.yield(nil, err)
-		}
-		if w.restIsVoid(rec, next) {
-			return true
-		}
-		at := &Corrupt{Segment: segmentName(n), Line: lines.number, Seq: w.last.Seq}
-		if !w.accept(rec, l.start == 0, at) {
+		switch {
+		case l.err != nil:
+			going = w.yield(nil, l.err)
 			return false
+		case w.restIsVoid(l.rec, next):
+			return false
+		}
+		going = w.accept(l.rec, l.start == 0, &Corrupt{Segment: segmentName(n), Line: number, Seq: w.last.Seq})
+		return going
+	})
+	if err != nil {
+		return w.yield(nil, err)
+	}
+	return going
+}
+
+// isDropped reports whether err says that a segment was dropped since the walk's beginning was chosen. Segments are dropped
+// from the oldest on.
+func (w *forwardWalk) isDropped(err error) bool {
+	return w.last.Seq == 0 && errors.Is(err, fs.ErrNotExist)
+}
+
+// inTurn is [eachLine] without reading ahead.
+func inTurn(r io.ReaderAt, from, to int64, yield func(checkedLine) bool) error {
+	for lines := newForwardLines(r, from, to); ; {
+		l, ok, err := lines.next()
+		if err != nil || !ok {
+			return err
+		}
+		if rec, err := nilIfBad(l.record()); !yield(checkedLine{l.start, l.end - l.start, rec, err}) {
+			return nil
 		}
 	}
 }
@@ -118,7 +159,7 @@ func (w *forwardWalk) accept(rec *Record, first bool, at *Corrupt) bool {
 		return true // report one damage once
 	case rec == nil:
 		at.Why = "it is no whole record"
-	case !w.acceptNext && !w.continues(rec):
+	case !w.acceptNext && !w.continues(rec, first):
 		at.Why = "it does not continue the record before it"
 	case (rec.Kind == Rotate) != first:
 		at.Why = "it is in the wrong place of a segment"
@@ -134,9 +175,14 @@ func (w *forwardWalk) accept(rec *Record, first bool, at *Corrupt) bool {
 	return w.yield(rec, nil)
 }
 
-// continues reports whether rec is the next record, allowing for those that a failed sync lost.
-func (w *forwardWalk) continues(rec *Record) bool {
+// continues reports whether rec is the next record, allowing for those that a failed sync lost, and for segments that are
+// missing before the first: only [Verify] asks whether they were dropped by rule.
+func (w *forwardWalk) continues(rec *Record, first bool) bool {
 	if rec.follows(w.last) {
+		return true
+	}
+	if w.last.Seq == 0 && first {
+		w.before = Head{Seq: rec.Seq - 1, H: rec.Prev}
 		return true
 	}
 	if !w.mayMiss || rec.Seq <= w.last.Seq+1 {

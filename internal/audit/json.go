@@ -26,6 +26,7 @@ func (r *Record) body() ([]byte, error) {
 	o = append(o, ts...)
 	o.text("prev", r.Prev)
 	o.text("kind", string(r.Kind))
+	o.nonZero("group", int64(r.Group))
 	o.nonEmpty("tx", r.Tx)
 	o.nonEmpty("idem", r.Idem)
 	o.nonEmpty("request", r.Request)
@@ -46,7 +47,27 @@ func (r *Record) body() ([]byte, error) {
 	}
 	o.nonEmpty("void", r.Void)
 	o.nonEmpty("since", r.Since)
+	if d := r.Dropped; d != nil {
+		until, err := d.Until.MarshalJSON()
+		if err != nil {
+			return nil, fmt.Errorf("a record for the log: %w", err)
+		}
+		o.nested("dropped", func(o *jsonObject) { d.fields(o, until) })
+	}
 	return o, nil
+}
+
+func (d *Dropped) fields(o *jsonObject, until []byte) {
+	o.key("from")
+	*o = strconv.AppendInt(*o, int64(d.From), 10)
+	o.key("to")
+	*o = strconv.AppendInt(*o, int64(d.To), 10)
+	o.key("first")
+	*o = strconv.AppendUint(*o, d.First, 10)
+	o.text("last", d.Last)
+	o.key("until")
+	*o = append(*o, until...)
+	o.text("rule", d.Rule)
 }
 
 func actorFields(o *jsonObject, a Actor) {

@@ -43,6 +43,13 @@ func EncodeField(name, value string) []byte {
 	return append(append([]byte{'"'}, name...), appendQuoted([]byte(`":`), value)...)
 }
 
+// TxOf returns the transaction that a line names, "" for none.
+func TxOf(line []byte) string {
+	_, rest, _ := bytes.Cut(line, []byte(`,"tx":"`))
+	tx, _, _ := bytes.Cut(rest, []byte{'"'})
+	return string(tx)
+}
+
 // timestamp returns the time in a line that [parseHeader] could read.
 func timestamp(body []byte) (ts time.Time) {
 	_, rest, _ := bytes.Cut(body, []byte(`,"ts":"`))
@@ -63,11 +70,4 @@ func withoutDetails(body []byte, h string) []byte {
 		}
 	}
 	return append(bytes.Clone(body), hashPrefix+h+hashSuffix...)
-}
-
-// kindOf returns the kind that a line names.
-func kindOf(text []byte) Kind {
-	_, rest, _ := bytes.Cut(text[:min(len(text), 256)], []byte(`","kind":"`))
-	k, _, _ := bytes.Cut(rest, []byte{'"'})
-	return Kind(k)
 }

@@ -6,20 +6,18 @@ import (
 
 // Query selects what to read of the log. The zero value reads all of every record.
 type Query struct {
-	// Before leaves out this record and newer ones, except the record that says how the newest transaction before it
-	// ended: a caller that continues from a number has to know that. 0 leaves out nothing.
+	// Before leaves out this record and newer ones. 0 leaves out nothing.
 	Before uint64
-	// Until may leave out records that are more than a day newer, with the same exception. Clocks are set back now and
-	// then, but not by days.
+	// Until may leave out records that are more than a day newer. Clocks are set back now and then, but not by days.
 	Until time.Time
+	// Keys, unless nil, lets the query skip records that have none of the keys, wherever an index says so. It may be added to
+	// while the query runs; what is before the record yielded last is then found by the new key too.
+	Keys Keys
 	// Need says how much of a record to decode, given its kind and its line. nil decodes all of each.
 	Need func(k Kind, line []byte) Detail
-
-	// Index, without Before and Until, lets the query skip records that are not Always wanted and that have none of the
-	// Keys. If the index cannot represent the log, nothing is skipped.
-	Index  *Index
-	Keys   Keys
-	Always func(Kind) bool
+	// Learn gets records that are read and left out, since they may say what became of older ones. [Walk.End] and [Walk.Undos]
+	// know of those that are not read.
+	Learn func(*Record)
 }
 
 // Detail says how much of a record is decoded. To decode all of one takes ten times as long as to check its hash.

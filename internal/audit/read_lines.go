@@ -57,21 +57,23 @@ type backwardLines struct {
 	r        io.ReaderAt
 	buf      []byte // bytes from start on that were read and not yet returned
 	start    int64
+	floor    int64 // where a line begins, the last one to be returned
 	nextRead int64 // number of bytes to read next
 }
 
-func newBackwardLines(r io.ReaderAt, size int64) *backwardLines {
-	return &backwardLines{r: r, start: size, nextRead: firstBlock}
+// newBackwardLines reads the lines between two places.
+func newBackwardLines(r io.ReaderAt, floor, end int64) *backwardLines {
+	return &backwardLines{r: r, floor: floor, start: end, nextRead: firstBlock}
 }
 
-// next returns the line before the last one returned. ok is false at the start of the file.
+// next returns the line before the last one returned. ok is false at the floor.
 func (b *backwardLines) next() (l line, ok bool, err error) {
 	searched := 1 // skip the newline that ends the last line
 	for {
 		if i := bytes.LastIndexByte(b.buf[:max(0, len(b.buf)-searched)], '\n'); i >= 0 {
 			return b.handOut(i + 1), true, nil
 		}
-		if b.start == 0 {
+		if b.start <= b.floor {
 			l = b.handOut(0)
 			return l, l.end > l.start, nil
 		}
@@ -92,7 +94,7 @@ func (b *backwardLines) handOut(i int) line {
 
 // readMore at least doubles the buffer, so that a line of any length is copied a constant number of times.
 func (b *backwardLines) readMore() error {
-	n := min(b.start, max(b.nextRead, int64(len(b.buf))))
+	n := min(b.start-b.floor, max(b.nextRead, int64(len(b.buf))))
 	b.nextRead = min(2*b.nextRead, readBlock)
 	buf := make([]byte, n+int64(len(b.buf)))
 	if _, err := io.ReadFull(io.NewSectionReader(b.r, b.start-n, n), buf[:n]); err != nil {

@@ -15,6 +15,24 @@ import (
 // emend.
 const version = 1
 
+// dropVersion is the version of drop records: an emend that does not know them would take what they say for damage.
+const dropVersion = 2
+
+// groupVersion is the version of records with a Group: an emend that does not know groups would recover only the last
+// transaction of one.
+const groupVersion = 3
+
+// versionOf returns the version of a record.
+func versionOf(r *Record) int {
+	switch {
+	case r.Kind == Drop:
+		return dropVersion
+	case r.Group > 0:
+		return groupVersion
+	}
+	return version
+}
+
 // Kind is what a record reports.
 type Kind string
 
@@ -29,6 +47,7 @@ const (
 	Failed    Kind = "failed"    // a call that failed before its commit
 	Purge     Kind = "purge"     // content was removed from the history; neither a commit point nor an end
 	Rotate    Kind = "rotate"    // the first record of each segment, written by the log itself
+	Drop      Kind = "drop"      // old segments were dropped by rule, written by the log itself
 )
 
 // isCommit reports whether the kind is a commit point.
@@ -37,9 +56,16 @@ func (k Kind) isCommit() bool { return k == Commit || k == Undo }
 // isEnd reports whether the kind says how a transaction ended.
 func (k Kind) isEnd() bool { return k == Applied || k == Abort || k == Recovered }
 
-// leavesNonePending reports whether no transaction is open after a record of this kind, if before says whether none was
-// open before it.
-func (k Kind) leavesNonePending(before bool) bool { return k.isEnd() || before && !k.isCommit() }
+// leavesNonePending reports whether no transaction is open after r, if before says whether none was open before it.
+func (r *Record) leavesNonePending(before bool) bool {
+	return r.endsAll() || before && !r.Kind.isCommit()
+}
+
+// endsAll reports whether r is the end of the last transaction that was open.
+func (r *Record) endsAll() bool { return r.Kind.isEnd() && r.Group <= 1 }
+
+// groupEnd returns the number of the last record of r's group; that of r itself, if r has none.
+func (r *Record) groupEnd() uint64 { return r.Seq + uint64(r.Group) }
 
 // Record is one line of the log. The order of the fields is the order on disk.
 type Record struct {
@@ -48,6 +74,10 @@ type Record struct {
 	TS   time.Time `json:"ts"`
 	Prev string    `json:"prev"`
 	Kind Kind      `json:"kind"`
+	// Group is for transactions that are committed with one sync, 0 for one that is committed alone. In a commit it is how
+	// many commits of the group follow, one after the other. In an end it is how many transactions of the group had no end
+	// before it. In a rotate record that declares records void it is how many beside the first.
+	Group int `json:"group,omitempty"`
 
 	Tx         string `json:"tx,omitempty"`
 	Idem       string `json:"idem,omitempty"`    // the caller's idempotency key
@@ -72,7 +102,32 @@ type Record struct {
 	// it. Later records of the segment before may be missing after a power cut.
 	Since string `json:"since,omitempty"`
 
+	// Dropped, in a drop record, says which segments leave the log, and why.
+	Dropped *Dropped `json:"dropped,omitempty"`
+
 	H string `json:"h"`
+}
+
+// Dropped describes segments that were dropped by rule. A crash may leave some of them.
+type Dropped struct {
+	From  int       `json:"from"` // numbers of the segments
+	To    int       `json:"to"`
+	First uint64    `json:"first"` // number of their first record
+	Last  string    `json:"last"`  // their last record, as [Head.String] formats it
+	Until time.Time `json:"until"` // when the segment after them began
+	Rule  string    `json:"rule"`
+}
+
+// Head returns the last record of the dropped segments, zero if the record does not say.
+func (d *Dropped) Head() Head {
+	if d == nil {
+		return Head{}
+	}
+	h, err := ParseHead(d.Last)
+	if err != nil {
+		return Head{}
+	}
+	return h
 }
 
 // Actor is who asked.

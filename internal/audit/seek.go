@@ -90,53 +90,6 @@ func searchSegment(f io.ReaderAt, size int64, beyond func(*Record) bool) (positi
 	}
 }
 
-// afterEnd moves a position forward, past the record that says how the newest transaction before it ended.
-func (l *Log) afterEnd(s state, at position) (position, bool) {
-	if at.record.Kind.isCommit() {
-		return at, true
-	}
-	from, end := at.start, false
-	for i := range s.segmentsToHead()[at.index:] {
-		next, done, ok := l.endIn(s, at.index+i, from, &end)
-		if !ok || done {
-			return next, ok
-		}
-		from = 0
-	}
-	return at, !end // at the end of the log
-}
-
-// endIn looks in segment i for the record after the one that ends a transaction, or for the next transaction.
-func (l *Log) endIn(s state, i int, from int64, end *bool) (at position, done, ok bool) {
-	f, size, err := l.openCounted(s, i)
-	if err != nil {
-		return at, false, false
-	}
-	defer f.Close()
-	for lines := newForwardLines(f, min(from, size), size); ; {
-		one, more, err := lines.next()
-		if err != nil || !more {
-			return at, false, err == nil
-		}
-		r, err := one.header()
-		if err != nil {
-			return at, false, false
-		}
-		at = position{index: i, record: r, start: one.start, end: one.end}
-		if one.start == 0 && i > 0 {
-			r, err = one.record()
-			if err != nil || r.doubtsPrevious() {
-				return at, false, false
-			}
-			at = position{index: i - 1, record: r, start: math.MaxInt64, end: math.MaxInt64}
-		}
-		if *end || r.Kind.isCommit() {
-			return at, true, true
-		}
-		*end = r.Kind.isEnd()
-	}
-}
-
 // openCounted opens a segment and returns how many of its bytes count.
 func (l *Log) openCounted(s state, i int) (vfs.File, int64, error) {
 	segs := s.segmentsToHead()

@@ -19,21 +19,30 @@ const filePerm fs.FileMode = 0o600
 
 func segmentName(n int) string { return fmt.Sprintf("%08d%s", n, segmentSuffix) }
 
-// segments lists the numbers of the segments in dir, in order. It ignores any other file.
-func segments(dir vfs.Dir) ([]int, error) {
+// IsSegment reports whether a file of a log is a segment.
+func IsSegment(name string) bool { return strings.HasSuffix(name, segmentSuffix) }
+
+// segments lists the numbers of the segments in dir, in order, and those that have a complete index. It ignores any other
+// file.
+func segments(dir vfs.Dir) (segs []int, whole map[int]bool, err error) {
 	names, err := dir.Names()
 	if err != nil {
-		return nil, fmt.Errorf("the log: %w", err)
+		return nil, nil, fmt.Errorf("the log: %w", err)
 	}
-	var out []int
+	whole = map[int]bool{}
 	for _, name := range names {
-		digits, ok := strings.CutSuffix(name, segmentSuffix)
-		if n, err := strconv.Atoi(digits); ok && err == nil && n > 0 && segmentName(n) == name {
-			out = append(out, n)
+		digits, suffix, _ := strings.Cut(name, ".")
+		n, err := strconv.Atoi(digits)
+		switch {
+		case err != nil || n <= 0:
+		case name == segmentName(n):
+			segs = append(segs, n)
+		case "."+suffix == wholeSuffix:
+			whole[n] = true
 		}
 	}
-	slices.Sort(out)
-	return out, nil
+	slices.Sort(segs)
+	return segs, whole, nil
 }
 
 // openSegment opens segment n for reading.

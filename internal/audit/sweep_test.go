@@ -22,17 +22,25 @@ type ledger struct {
 
 // append notes the outcome of an append. It returns the error unless it is [NotWritten], after which work continues.
 func (a *ledger) append(l *Log, r *Record, sync bool) error {
-	err := l.Append(r, sync)
+	return a.appendAll(l, []*Record{r}, sync)
+}
+
+func (a *ledger) appendAll(l *Log, all []*Record, sync bool) error {
+	err := l.AppendAll(all, sync)
 	if _, ok := errors.AsType[*NotWritten](err); ok {
-		if sync {
-			a.refused = append(a.refused, r.head())
+		for _, r := range all {
+			if sync {
+				a.refused = append(a.refused, r.head())
+			}
 		}
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	a.written = append(a.written, r.head())
+	for _, r := range all {
+		a.written = append(a.written, r.head())
+	}
 	if sync {
 		a.synced, err = durable(l, a.written)
 	}
@@ -69,6 +77,13 @@ func (a *ledger) work(dir vfs.Dir, prefix string, n int) error {
 			if err := a.append(l, r, r.Kind == Commit); err != nil {
 				return err
 			}
+		}
+		group := []*Record{{Kind: Commit, Tx: tx + "a", Group: 1}, {Kind: Commit, Tx: tx + "b"}}
+		if err := a.appendAll(l, group, true); err != nil {
+			return err
+		}
+		if err := a.appendAll(l, []*Record{{Kind: Applied, Tx: tx + "a", Group: 2}, {Kind: Applied, Tx: tx + "b", Group: 1}}, false); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -458,6 +473,44 @@ func (f *onceFile) Truncate(size int64) error {
 		return syscall.EIO
 	}
 	return f.File.Truncate(size)
+}
+
+// The same for a group: none of its records counts.
+func TestGroupRefusedOnce(t *testing.T) {
+	for ops, void := range map[string]int{"datasync": 2, "write": 0, "write,truncate": 2, "write,datasync": 2} {
+		m := vfstest.NewDisk(vfstest.Journal)
+		newLog(t, m.Root(), Options{}).Close()
+		l := reopen(t, once(m, ops, true))
+		var a ledger
+		group := []*Record{{Kind: Commit, Tx: "a", Idem: "one", Group: 1}, {Kind: Commit, Tx: "b", Idem: "two"}}
+		if err := a.appendAll(l, group, true); err != nil || len(a.refused) != 2 {
+			t.Fatalf("%s: %v, refused %v", ops, err, a.refused)
+		}
+		for _, key := range []string{"one", "two"} {
+			if got, err := l.ByKey(key); got != nil || err != nil {
+				t.Errorf("%s: by the key %s of a refused one %+v, %v", ops, key, got, err)
+			}
+		}
+		if err := a.append(l, &Record{Kind: Commit, Tx: "c"}, true); err != nil || len(a.synced) != 1 {
+			t.Fatalf("%s: going on: %v", ops, err)
+		}
+		crashes(t, ops, m, a)
+		if rep := whole(t, m.Root()); rep.Void != void || rep.Torn > 0 {
+			t.Errorf("%s: %+v", ops, rep)
+		}
+	}
+}
+
+// The key of a member of a group is free when the member was taken back, and not when another one was.
+func TestKeysOfGroup(t *testing.T) {
+	l := newLog(t, disk(t, nil), Options{})
+	addAll(t, l, []*Record{{Kind: Commit, Tx: "a", Idem: "a", Group: 2}, {Kind: Commit, Tx: "b", Idem: "b", Group: 1}, {Kind: Commit, Tx: "c", Idem: "c"}})
+	addAll(t, l, []*Record{{Kind: Abort, Tx: "a", Group: 3}, {Kind: Applied, Tx: "b", Group: 2}, {Kind: Applied, Tx: "c", Group: 1}})
+	for key, want := range map[string]bool{"a": false, "b": true, "c": true} {
+		if r, err := l.ByKey(key); err != nil || r != nil != want {
+			t.Errorf("key %s: %+v, %v", key, r, err)
+		}
+	}
 }
 
 // A record that was refused is void, by name, or cut off durably; its key is free, and the same log goes on.

@@ -13,8 +13,9 @@ const maxUnproven = 1 << 20
 
 // tail describes how a segment ends.
 type tail struct {
-	head Head  // the last good record; zero if there is none
-	end  int64 // end of the last good record: what follows is torn
+	head Head    // the last good record; zero if there is none
+	last *Record // its fields of the chain
+	end  int64   // end of the last good record: what follows is torn
 	// nonePending is set when the good part is known to have the end of a transaction, and no transaction after it.
 	nonePending bool
 	// damage is set when bad lines are followed by records that are only written after a sync of all before them.
@@ -36,7 +37,7 @@ func readTail(r io.ReaderAt, size int64, segment string) (tail, error) {
 		return tail{}, err
 	}
 	t, rest := followChain(lines)
-	if i := provenSynced(rest, t.head.Seq); i >= 0 {
+	if i := provenSynced(rest, t.head.Seq, !t.amidEnds()); i >= 0 {
 		t.damage = &Corrupt{Segment: segment, Line: lineNumber(r, rest[len(rest)-1].start), Seq: t.head.Seq,
 			Why: "it does not continue the record before it, and later records show that it once did"}
 		beyond, _ := followChain(rest[:i+1])
@@ -52,16 +53,22 @@ func followChain(lines []tailLine) (t tail, rest []tailLine) {
 		if l.rec == nil || i < len(lines)-1 && !l.rec.follows(t.head) {
 			return t, lines[:i+1]
 		}
-		t.head, t.end = l.rec.head(), l.end
-		t.nonePending = l.rec.Kind.leavesNonePending(t.nonePending)
+		t.last, t.head, t.end = l.rec, l.rec.head(), l.end
+		t.nonePending = l.rec.leavesNonePending(t.nonePending)
 	}
 	return t, nil
+}
+
+// amidEnds reports whether ends of a group may follow the last good record. They are written together, so that one of them
+// does not prove that those before it were synced.
+func (t *tail) amidEnds() bool {
+	return t.last != nil && (t.last.Kind.isCommit() && t.last.Group == 0 || t.last.Kind.isEnd() && t.last.Group > 1)
 }
 
 // tailLines reads lines from the end, newest first, until it has the last proof of a sync and the record before it:
 // what is older needs no check.
 func tailLines(r io.ReaderAt, size int64) ([]tailLine, error) {
-	b := newBackwardLines(r, size)
+	b := newBackwardLines(r, 0, size)
 	var lines []tailLine
 	for {
 		l, ok, err := b.next()
@@ -74,7 +81,7 @@ func tailLines(r io.ReaderAt, size int64) ([]tailLine, error) {
 		}
 		lines = prependLine(lines, tailLine{l.start, l.end, rec})
 		if n := len(lines); n > 1 && isChained(lines[n-1], lines[n-2]) &&
-			(size-l.start > minTail && provenSynced(lines[:n-1], 0) >= 0 || size-l.start > maxUnproven) {
+			(size-l.start > minTail && provenSynced(lines[:n-1], 0, false) >= 0 || size-l.start > maxUnproven) {
 			return lines, nil
 		}
 	}
@@ -87,7 +94,7 @@ func prependLine(lines []tailLine, l tailLine) []tailLine {
 		return lines
 	}
 	if l.rec != nil {
-		l.rec = &Record{Seq: l.rec.Seq, Prev: l.rec.Prev, Kind: l.rec.Kind, H: l.rec.H}
+		l.rec = &Record{Seq: l.rec.Seq, Prev: l.rec.Prev, Kind: l.rec.Kind, Group: l.rec.Group, H: l.rec.H}
 	}
 	return append(lines, l)
 }
@@ -97,19 +104,19 @@ func isChained(older, newer tailLine) bool {
 }
 
 // provenSynced returns the index of a record, newer than number floor, that proves that everything before it was
-// synced; -1 if there is none. The end of a transaction proves it, since it is only written when the commit is on disk.
-// So does a record that follows a commit or the first record of a segment. Records with lower numbers come from blocks
-// of old files.
-func provenSynced(lines []tailLine, floor uint64) int {
-	later := false
+// synced; -1 if there is none. The end of a transaction proves it, since it is only written when the commit is on disk;
+// that of a member of a group only if groupEnds is set. So does a record that follows a commit, unless it is of the same
+// group, or the first record of a segment. Records with lower numbers come from blocks of old files.
+func provenSynced(lines []tailLine, floor uint64, groupEnds bool) int {
+	newest := uint64(0)
 	for i, l := range lines {
 		if l.rec == nil || l.rec.Seq <= floor {
 			continue
 		}
-		if l.rec.Kind.isEnd() || later && (l.rec.Kind.isCommit() || l.rec.Kind == Rotate) {
+		if l.rec.Kind.isEnd() && (l.rec.Group == 0 || groupEnds) || l.rec.Kind.isCommit() && newest > l.rec.groupEnd() || l.rec.Kind == Rotate && newest > 0 {
 			return i
 		}
-		later = true
+		newest = max(newest, l.rec.Seq)
 	}
 	return -1
 }

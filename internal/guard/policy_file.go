@@ -26,6 +26,8 @@ type Policy struct {
 	hash         string
 	historyAge   time.Duration
 	historyBytes int64
+	logAge       time.Duration
+	logBytes     int64
 	pageOnly     bool
 }
 
@@ -60,7 +62,8 @@ type askSection struct {
 type policyFile struct {
 	section
 	Workspace map[string]section `toml:"workspace"`
-	History   historySection     `toml:"history"`
+	History   boundsSection      `toml:"history"`
+	Log       boundsSection      `toml:"log"`
 }
 
 // ReadPolicy reads a policy file for the workspace at root. Its top sections hold for every workspace, those under
@@ -80,11 +83,14 @@ func ReadPolicy(file, root string) (*Policy, error) {
 		return nil, policyError(file, err)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, policyError(file, fmt.Errorf("%s is none of write, read, workspace, deny, ask, allow, unasked, answer, history, age, size", unknown[0]))
+		return nil, policyError(file, fmt.Errorf("%s is none of write, read, workspace, deny, ask, allow, unasked, answer, history, log, age, size", unknown[0]))
 	}
 	sum := sha256.Sum256(text)
 	p := &Policy{hash: hex.EncodeToString(sum[:])}
-	if p.historyAge, p.historyBytes, err = f.History.parse(); err != nil {
+	if p.historyAge, p.historyBytes, err = f.History.parse("history"); err != nil {
+		return nil, policyError(file, err)
+	}
+	if p.logAge, p.logBytes, err = f.Log.parse("log"); err != nil {
 		return nil, policyError(file, err)
 	}
 	if err := p.add(f.section); err != nil {
@@ -295,4 +301,12 @@ func (p *Policy) HistoryBounds() (age time.Duration, bytes int64) {
 		return 0, 0
 	}
 	return p.historyAge, p.historyBytes
+}
+
+// LogBounds returns how long, and how many bytes of, the log are kept: 0 or less for no bound.
+func (p *Policy) LogBounds() (age time.Duration, bytes int64) {
+	if p == nil {
+		return 0, 0
+	}
+	return p.logAge, p.logBytes
 }

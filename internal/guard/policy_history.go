@@ -7,18 +7,20 @@ import (
 	"time"
 )
 
-// historySection is what a policy file says about the history: age = "30d", size = "2GiB", or "any" for no bound.
-type historySection struct {
+// boundsSection is what a policy file says about how much of the history, or of the log, is kept: age = "30d", size = "2GiB",
+// or "any" for no bound.
+type boundsSection struct {
 	Age  string `toml:"age"`
 	Size string `toml:"size"`
 }
 
-func (k historySection) parse() (age time.Duration, bytes int64, err error) {
-	n, err := parseAmount("age", k.Age, []unit{{"h", int64(time.Hour)}, {"d", 24 * int64(time.Hour)}, {"w", 7 * 24 * int64(time.Hour)}})
+// parse returns 0 for what the section does not say, and -1 for no bound.
+func (k boundsSection) parse(section string) (age time.Duration, bytes int64, err error) {
+	n, err := parseAmount(section+".age", k.Age, []unit{{"h", int64(time.Hour)}, {"d", 24 * int64(time.Hour)}, {"w", 7 * 24 * int64(time.Hour)}})
 	if err != nil {
 		return 0, 0, err
 	}
-	bytes, err = parseAmount("size", k.Size, []unit{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}})
+	bytes, err = parseAmount(section+".size", k.Size, []unit{{"KiB", 1 << 10}, {"MiB", 1 << 20}, {"GiB", 1 << 30}, {"TiB", 1 << 40}})
 	return time.Duration(n), bytes, err
 }
 
@@ -44,5 +46,5 @@ func parseAmount(key, text string, units []unit) (int64, error) {
 		}
 		names = append(names, u.name)
 	}
-	return 0, fmt.Errorf("history.%s: %q is not \"any\", nor a number above 0 with one of %s", key, text, strings.Join(names, " "))
+	return 0, fmt.Errorf("%s: %q is not \"any\", nor a number above 0 with one of %s", key, text, strings.Join(names, " "))
 }

@@ -27,6 +27,10 @@ func TestHistoryBounds(t *testing.T) {
 		{"[history]\nage = \"9999999999999w\"", 0, 0, "history.age"},
 		{"[history]\nsize = \"2GB\"", 0, 0, "history.size"},
 		{"[history]\nsize = 2", 0, 0, "size"},
+		{"[log]\nage = \"2w\"\nsize = \"1GiB\"", 14 * day, 1 << 30, ""},
+		{"[log]\nage = \"any\"\n[history]\nage = \"1d\"", -1, 0, ""},
+		{"[log]\nage = \"1\"", 0, 0, "log.age"},
+		{"[log]\nsize = \"1GB\"", 0, 0, "log.size"},
 		{"[history]\nfor = \"1d\"", 0, 0, "none of"},
 	} {
 		file := filepath.Join(t.TempDir(), "policy.toml")
@@ -35,6 +39,9 @@ func TestHistoryBounds(t *testing.T) {
 		}
 		p, err := ReadPolicy(file, t.TempDir())
 		age, bytes := p.HistoryBounds()
+		if strings.HasPrefix(tt.text, "[log]") {
+			age, bytes = p.LogBounds()
+		}
 		if age != tt.age || bytes != tt.bytes || (err != nil) != (tt.bad != "") || err != nil && !strings.Contains(err.Error(), tt.bad) {
 			t.Errorf("%q: %v, %d, %v", tt.text, age, bytes, err)
 		}

@@ -9,9 +9,9 @@ import (
 
 // Changes are the transactions of a part of the log that touched certain paths.
 type Changes struct {
-	Records []*audit.Record   // the oldest first; none that failed or is pending
-	Txs     map[string]bool   // every transaction of that part
-	Undone  map[string]string // by transaction: the one that undid it
+	*Outcomes
+	Records []*audit.Record // the oldest first; none that failed or is pending
+	Txs     map[string]bool // of that part of the log: the transactions that touched the paths or were undone
 }
 
 // Changes returns the transactions from record number from to the end of the log that touched one of the paths, or a path
@@ -40,19 +40,16 @@ func (p PathSet) addMoves(records []*audit.Record) (added bool) {
 
 func (rd *Reader) changesOnce(ctx context.Context, from uint64, paths PathSet) (*Changes, error) {
 	o := NewOutcomes()
-	c := &Changes{Txs: map[string]bool{}, Undone: o.Undone}
+	c := &Changes{Outcomes: o, Txs: map[string]bool{}}
 	pending := rd.Pending()
 	keys := audit.Keys{}
 	for p := range paths {
-		keys.Add(p)
+		keys.AddQuoted(audit.ByPath, p)
 	}
-	query := rd.Indexed(o, keys, func(line []byte) bool {
-		c.Txs[TxOf(line)] = true
+	query := WithKeys(o, keys, func(line []byte) bool {
+		c.Txs[audit.TxOf(line)] = true
 		return paths.InLine(line)
 	})
-	if rd.Head().Seq < from+tailRecords {
-		query.Index = nil
-	}
 	for r, err := range rd.Records(ctx, o, query) {
 		if err != nil {
 			return nil, err
@@ -61,9 +58,9 @@ func (rd *Reader) changesOnce(ctx context.Context, from uint64, paths PathSet) (
 			break
 		}
 		for _, tx := range r.Undoes {
-			keys.Add(string(Quoted(tx))) // so that Txs tells whether it is in this part of the log
+			keys.Add(audit.ByTx, tx) // so that Txs tells whether it is in this part of the log
 		}
-		if len(r.Ops) > 0 && IsTransaction(r) && o.Failed(r) == nil && r.Tx != pending {
+		if len(r.Ops) > 0 && IsTransaction(r) && o.Failed(r) == nil && !pending[r.Tx] {
 			c.Records = append(c.Records, r)
 		}
 	}

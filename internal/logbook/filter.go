@@ -123,21 +123,47 @@ func (f *Filter) namedByText(c *api.LoggedCall) bool {
 	return f.containsText(c.Entry) || f.containsText(c.SessionID) || f.containsText(c.AgentName) || f.containsText(c.Client) || f.containsText(c.ToolName)
 }
 
-// query asks for the records that may match. It rules most others out by their line and decodes only the header of these;
-// their hashes are checked all the same.
+// query asks for the records that may match. It rules most others out by an index, or by their line: of these it decodes
+// only the header.
 func (f *Filter) query(o *Outcomes, paths workspace.Paths) audit.Query {
-	fields, spelled := f.lineFields(), f.linePaths(paths)
-	return audit.Query{Before: f.before, Until: f.until, Need: func(k audit.Kind, line []byte) audit.Detail {
+	fields, spelled, keys := f.lineFields(), f.linePaths(paths), f.keys(paths)
+	return audit.Query{Before: f.before, Until: f.until, Keys: keys, Need: func(k audit.Kind, line []byte) audit.Detail {
 		switch {
 		case k == audit.Applied || k == audit.Rotate:
 			return audit.Header
 		case k == audit.Undo || k == audit.Abort || k == audit.Recovered || len(o.ends) > 0:
 			return audit.Full // it says how others ended, or others say how it ended
-		case !f.possible(k) || !containsAll(line, fields) || len(spelled) > 0 && !containsAny(line, spelled) || !f.textInLine(line):
+		case keys == nil && !f.possible(k) || !containsAll(line, fields) || len(spelled) > 0 && !containsAny(line, spelled) || !f.textInLine(line):
 			return audit.Header
 		}
 		return audit.Full
 	}}
+}
+
+// keys returns keys of which a matching record has one; nil when the filter names nothing that is indexed. Of several things
+// that it names, the rarest is looked up.
+func (f *Filter) keys(paths workspace.Paths) audit.Keys {
+	keys := audit.Keys{}
+	if f.Session != "" {
+		keys.Add(audit.BySession, f.Session)
+		return keys
+	}
+	if f.linePaths(paths) != nil {
+		for _, p := range f.paths {
+			keys.Add(audit.ByPath, path.Clean(paths.ToTop(p)))
+		}
+		return keys
+	}
+	for _, by := range []struct {
+		kind  audit.KeyKind
+		value string
+	}{{audit.ByAgent, f.agent}, {audit.ByTool, f.tool}, {audit.ByClient, f.client}} {
+		if by.value != "" {
+			keys.Add(by.kind, by.value)
+			return keys
+		}
+	}
+	return nil
 }
 
 // lineFields returns what the line of a matching record contains.

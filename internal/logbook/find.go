@@ -3,7 +3,6 @@ package logbook
 import (
 	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -13,124 +12,107 @@ import (
 	"github.com/emend-dev/emend/internal/history"
 )
 
-// endWindow bounds the distance between a transaction and the record that says how it ended.
-const endWindow = 100
-
-// entryKey is the name of an entry as a person wrote it.
-type entryKey struct {
-	tx  string // a transaction, or how its name begins
-	seq uint64 // the number of a record; 0 for none
-}
+const (
+	// endWindow bounds the distance between a transaction and the record that says how it ended, where only lines near a
+	// record are decoded.
+	endWindow = 250
+	maxNamed  = 5 // entries that a refusal names
+)
 
 // Find returns the record that entry names, with the outcomes that are known when the walk meets it: a transaction by its
 // name or by the first six or more characters of it, a record by its number (#12, or 12).
-//
-// It looks among the newest records, then where the name says that the record should be, and then, since a clock may have
-// been set back, in all of the log.
 func (rd *Reader) Find(ctx context.Context, entry string) (*Outcomes, *audit.Record, error) {
-	key := parseEntry(entry)
-	o, r, err := rd.findInTail(ctx, key)
-	if r != nil || err != nil {
-		return o, r, err
-	}
-	at := key.expectedAt()
-	o, r, err = rd.findFrom(ctx, entry, at)
-	if errors.Is(err, fail.NotFound) && !at.Until.IsZero() {
-		return rd.findFrom(ctx, entry, audit.Query{})
-	}
-	return o, r, err
-}
-
-// findInTail looks among the newest records for one with the whole name; nil when there is none.
-func (rd *Reader) findInTail(ctx context.Context, key entryKey) (*Outcomes, *audit.Record, error) {
+	number, only := strings.CutPrefix(entry, "#")
 	o := NewOutcomes()
-	for r, err := range rd.Records(ctx, o, WithOutcomes(o, func(line []byte) bool { return key.inLine(line) })) {
+	var found []*audit.Record
+	if seq, _ := strconv.ParseUint(number, 10, 64); seq > 0 && seq <= rd.Head().Seq {
+		r, err := rd.findNumber(ctx, o, seq)
 		if err != nil {
 			return nil, nil, err
 		}
-		if r.Seq+tailRecords < rd.Head().Seq {
-			break
-		}
-		if r.Seq == key.seq && r.Tx != "" {
-			key.tx = r.Tx
-		}
-		if key.names(r) && key.mayMean(r) && rd.inside(r) {
-			return o, r, nil
+		if r != nil {
+			found = append(found, r)
 		}
 	}
-	return nil, nil, nil
+	if !only && len(entry) >= 6 { // names of transactions begin with digits too
+		all, err := rd.findNames(ctx, o, entry)
+		if err != nil {
+			return nil, nil, err
+		}
+		found = append(found, all...)
+	}
+	if len(found) != 1 {
+		return nil, nil, MayBeDropped(rd.Log, notOne(entry, found))
+	}
+	return o, found[0], nil
 }
 
-// findFrom looks for a record with the whole name, or for the only one whose name begins like this.
-func (rd *Reader) findFrom(ctx context.Context, entry string, q audit.Query) (*Outcomes, *audit.Record, error) {
-	o, key := NewOutcomes(), parseEntry(entry)
-	var found []*audit.Record
-	var end *audit.Record // of the last that was found
-	q.Need = WithOutcomes(o, func(line []byte) bool { return key.inLine(line) }).Need
-	if q.Before > 0 || !q.Until.IsZero() {
-		rd.loadUndone(o)
-	}
+// findNumber returns the record with a number, or the transaction that this record ended; nil if it is neither a call nor an
+// end.
+func (rd *Reader) findNumber(ctx context.Context, o *Outcomes, seq uint64) (*audit.Record, error) {
+	q := WithOutcomes(o, func(line []byte) bool {
+		at := seqOf(line)
+		return at+endWindow >= seq && at <= seq+endWindow
+	})
+	q.Before = seq + 1
+	ended := ""
+	var newer *audit.Record // the transaction that was passed last
 	for r, err := range rd.Records(ctx, o, q) {
+		switch {
+		case err != nil:
+			return nil, err
+		case r.Seq < seq && (ended == "" || newer != nil && r.Group != newer.Group+1): // it is not of the group
+			return nil, nil
+		case hasEntries(r) && (r.Seq == seq || r.Tx == ended && IsTransaction(r)):
+			if !rd.inside(r) {
+				return nil, nil
+			}
+			return r, nil
+		case r.Seq == seq:
+			ended = r.Tx
+		case IsTransaction(r):
+			newer = r
+		}
+	}
+	return nil, nil
+}
+
+// findNames returns the transaction with a name, or those whose names begin like this, up to one more than a refusal names.
+func (rd *Reader) findNames(ctx context.Context, o *Outcomes, name string) (found []*audit.Record, err error) {
+	keys := audit.Keys{}
+	keys.Add(audit.ByTx, name)
+	if _, whole := history.TimeOf(name); !whole { // nothing longer begins with a whole name
+		keys.Add(audit.ByTxPrefix, audit.TxPrefix(name))
+	}
+	ends := map[string]*audit.Record{}
+	for r, err := range rd.Records(ctx, o, WithKeys(o, keys, func(line []byte) bool { return strings.HasPrefix(audit.TxOf(line), name) })) {
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		if r.Seq == key.seq && r.Tx != "" {
-			key.tx, found = r.Tx, nil // the record of an end names its transaction
-		}
-		if !key.mayMean(r) || !rd.inside(r) {
+		if !IsTransaction(r) || !strings.HasPrefix(r.Tx, name) || !rd.inside(r) {
 			continue
 		}
-		end = o.ends[r.Tx]
-		if found = append(found, r); key.names(r) {
-			return o, r, nil
+		if found = append(found, r); r.Tx == name {
+			return found[len(found)-1:], nil
+		}
+		if ends[r.Tx] = o.ends[r.Tx]; len(found) > maxNamed {
+			break
 		}
 	}
-	if len(found) == 1 {
-		o.ends[found[0].Tx] = end
-		return o, found[0], nil
+	for tx, end := range ends {
+		if end != nil {
+			o.ends[tx] = end
+		}
 	}
-	return nil, nil, notOne(entry, found)
+	return found, nil
 }
 
-// parseEntry reads what a person wrote. "#12" is always a number; names of transactions begin with digits too.
-func parseEntry(entry string) entryKey {
-	number, only := strings.CutPrefix(entry, "#")
-	seq, _ := strconv.ParseUint(number, 10, 64)
-	if only || len(entry) < 6 {
-		return entryKey{seq: seq}
-	}
-	return entryKey{tx: entry, seq: seq}
-}
-
-// expectedAt returns where the log should have the entry: at a number, or near the time that a whole name contains.
-func (k entryKey) expectedAt() audit.Query {
-	made, ok := history.TimeOf(k.tx)
-	switch {
-	case k.tx == "" && k.seq > 0:
-		return audit.Query{Before: k.seq + 1}
-	case ok && k.seq == 0:
-		return audit.Query{Until: made}
-	}
-	return audit.Query{}
-}
-
-// names reports whether r has the whole name, or the number.
-func (k entryKey) names(r *audit.Record) bool { return r.Tx == k.tx || r.Seq == k.seq && k.tx == "" }
-
-// mayMean reports whether the key may mean r: its name begins so, or it has the number.
-func (k entryKey) mayMean(r *audit.Record) bool {
-	if !hasEntries(r) {
-		return false
-	}
-	return k.tx != "" && strings.HasPrefix(r.Tx, k.tx) && IsTransaction(r) || k.seq > 0 && r.Seq == k.seq
-}
-
-// inLine reports whether a line may be of a record that the key means, or of the end of that record.
-func (k entryKey) inLine(line []byte) bool {
+// seqOf returns the number of the record in a line.
+func seqOf(line []byte) uint64 {
 	_, number, _ := bytes.Cut(line[:min(len(line), 64)], []byte(`"seq":`))
 	number, _, _ = bytes.Cut(number, []byte{','})
 	seq, _ := strconv.ParseUint(string(number), 10, 64)
-	return k.tx != "" && strings.HasPrefix(TxOf(line), k.tx) || k.seq > 0 && seq >= k.seq && seq-k.seq <= endWindow
+	return seq
 }
 
 // notOne refuses a name that no record has, or that several begin with.
@@ -139,12 +121,16 @@ func notOne(entry string, found []*audit.Record) error {
 		Hint: "Name a transaction, six or more characters of its beginning, or the number of a record; ‹history› lists them."}
 	if len(found) > 1 {
 		var names []string
-		for _, r := range found[:min(len(found), 5)] {
-			names = append(names, r.Tx)
+		for _, r := range found[:min(len(found), maxNamed)] {
+			names = append(names, EntryName(r))
 		}
 		e.Kind, e.Reason = fail.CommandFailed, fail.BadArguments
-		e.Msg = fmt.Sprintf("%d entries begin with %s", len(found), fail.Quote(entry))
-		e.Hint = "Write more of the name: " + strings.Join(names, ", ") + map[bool]string{true: ", …", false: "."}[len(found) > 5]
+		count, end := strconv.Itoa(len(found)), "."
+		if len(found) > maxNamed {
+			count, end = "more than "+strconv.Itoa(maxNamed), ", …"
+		}
+		e.Msg = fmt.Sprintf("%s entries begin with %s", count, fail.Quote(entry))
+		e.Hint = "Write more of the name: " + strings.Join(names, ", ") + end
 	}
 	return e
 }

@@ -5,7 +5,6 @@ import (
 	"slices"
 
 	"github.com/emend-dev/emend/api"
-	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/workspace"
 )
@@ -31,7 +30,7 @@ func History(ctx context.Context, w *workspace.Workspace, r api.HistoryRequest) 
 
 func (rd *Reader) history(ctx context.Context, f *Filter) (api.HistoryData, error) {
 	data, o := api.HistoryData{Entries: []api.LogEntry{}}, NewOutcomes()
-	for r, err := range rd.Records(ctx, o, audit.Query{}) {
+	for r, err := range rd.Records(ctx, o, f.query(o, rd.Paths)) {
 		if err != nil {
 			return data, err
 		}

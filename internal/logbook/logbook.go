@@ -32,9 +32,7 @@ type Reader struct {
 	History         *history.History
 	Notes           []string // what a person should know, one sentence each
 
-	dir    vfs.Dir // of the log
-	undone *workspace.UndoneIndex
-	index  *audit.Index
+	dir vfs.Dir // of the log
 }
 
 // Open opens the log of the workspace's store. It refuses a store that was copied from another tree, as a write does.
@@ -47,7 +45,7 @@ func Open(w *workspace.Workspace) (*Reader, error) {
 
 // openAny is Open, and also opens a store that was copied from another tree, with a note that says so.
 func openAny(w *workspace.Workspace) (*Reader, error) {
-	rd := &Reader{Paths: workspace.Paths{Prefix: "."}, Guard: w.Guard, undone: w.Undone(), index: w.LogIndex()}
+	rd := &Reader{Paths: workspace.Paths{Prefix: "."}, Guard: w.Guard}
 	_, err := w.OpenStore()
 	place := w.StorePlace()
 	if !place.Exists {
@@ -130,15 +128,18 @@ func (rd *Reader) Head() audit.Head {
 	return rd.Log.Head()
 }
 
-// Pending returns the transaction that is being committed now, or that a crash interrupted; "" when there is none.
-func (rd *Reader) Pending() string {
+// Pending returns the transactions that are being committed now, or that a crash interrupted.
+func (rd *Reader) Pending() map[string]bool {
+	out := map[string]bool{}
 	if rd.Log == nil {
-		return ""
+		return out
 	}
-	if r, err := rd.Log.Pending(); err == nil && r != nil {
-		return r.Tx
+	if pending, err := rd.Log.Pending(); err == nil {
+		for _, r := range pending {
+			out[r.Tx] = true
+		}
 	}
-	return ""
+	return out
 }
 
 // Records returns the records that q asks for, the newest first, and adds each to o before it yields it. It skips what is
@@ -148,7 +149,7 @@ func (rd *Reader) Records(ctx context.Context, o *Outcomes, q audit.Query) iter.
 		if rd.Log == nil {
 			return
 		}
-		for r, err := range rd.Log.Query(q) {
+		for r, err := range o.Walk(rd.Log, q) {
 			if err = rd.skipDamage(err); err == nil && ctx.Err() != nil {
 				err = caller.Cancelled(ctx)
 			}
@@ -156,14 +157,9 @@ func (rd *Reader) Records(ctx context.Context, o *Outcomes, q audit.Query) iter.
 				yield(nil, err)
 				return
 			}
-			if r == nil {
-				continue
-			}
-			o.Add(r)
-			if !yield(r, nil) {
+			if r != nil && !yield(r, nil) {
 				return
 			}
-			o.Forget(r)
 		}
 	}
 }
@@ -175,15 +171,4 @@ func (rd *Reader) skipDamage(err error) error {
 		return nil
 	}
 	return err
-}
-
-// loadUndone tells o which changes were undone, for a walk that does not begin at the newest record.
-func (rd *Reader) loadUndone(o *Outcomes) {
-	if rd.Log == nil {
-		return
-	}
-	all := false
-	if o.undoneBefore, all = rd.undone.Read(rd.Log); !all {
-		rd.note("Of more than %d changes that were taken back, the oldest are shown as done.", workspace.MaxUndone)
-	}
 }

@@ -1,41 +1,72 @@
 package logbook
 
 import (
-	"cmp"
+	"iter"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/commit"
 )
 
-// Outcomes tells how transactions ended and which were undone. It learns from the records of a walk from the newest to
-// the oldest: by the time that the walk meets a transaction, it has met everything that says what became of it.
+// Outcomes tells how transactions ended and which were undone. It learns from the records of a walk from the newest to the
+// oldest, and from the indexes of what the walk skips: by the time that the walk meets a transaction, it knows everything
+// that says what became of it.
 type Outcomes struct {
-	Undone       map[string]string        // by transaction: the one that undid it
-	undoneBefore map[string]string        // the same from the index, where the walk does not begin at the newest record
-	ends         map[string]*audit.Record // by transaction: the record that says how it ended
+	undone map[string]undoing       // by transaction: the newest undo of it that is in effect
+	undos  map[string]bool          // the undos that were taken in
+	ends   map[string]*audit.Record // by transaction: the record that says how it ended
+}
+
+// undoing is an undo: its transaction and the number of its record.
+type undoing struct {
+	tx  string
+	seq uint64
 }
 
 // NewOutcomes knows nothing yet.
 func NewOutcomes() *Outcomes {
-	return &Outcomes{ends: map[string]*audit.Record{}, Undone: map[string]string{}}
+	return &Outcomes{ends: map[string]*audit.Record{}, undone: map[string]undoing{}, undos: map[string]bool{}}
 }
 
-// Add takes in the next record of the walk.
-func (o *Outcomes) Add(r *audit.Record) {
+// Add takes in the next record of the walk; w is nil for one that skips nothing.
+func (o *Outcomes) Add(w *audit.Walk, r *audit.Record) {
 	switch r.Kind {
 	case audit.Applied, audit.Abort, audit.Recovered:
 		if r.Tx != "" && o.ends[r.Tx] == nil { // a record of which only the header was read has no Tx
 			o.ends[r.Tx] = r
 		}
 	case audit.Commit, audit.Undo:
+		if r.Tx == "" {
+			return
+		}
+		o.lookUp(w, r)
+		if len(r.Undoes) == 0 || o.undos[r.Tx] {
+			return
+		}
+		o.undos[r.Tx] = true
 		if !o.InEffect(r) {
 			return
 		}
 		for _, tx := range r.Undoes {
-			if o.UndoneBy(tx) == "" {
-				o.Undone[tx] = r.Tx
+			if o.undone[tx].seq < r.Seq {
+				o.undone[tx] = undoing{r.Tx, r.Seq}
 			}
+		}
+	}
+}
+
+// lookUp takes in what the walk skipped and what concerns r, a transaction.
+func (o *Outcomes) lookUp(w *audit.Walk, r *audit.Record) {
+	if w == nil {
+		return
+	}
+	if end := w.End(r); end != nil && o.ends[r.Tx] == nil {
+		o.ends[r.Tx] = end
+	}
+	for _, undo := range w.Undos(r.Tx) {
+		if !o.undos[undo.Tx] {
+			o.Add(w, undo)
+			o.Forget(undo)
 		}
 	}
 }
@@ -48,7 +79,7 @@ func (o *Outcomes) Forget(r *audit.Record) {
 }
 
 // UndoneBy returns the transaction that undid tx, "" when none did.
-func (o *Outcomes) UndoneBy(tx string) string { return cmp.Or(o.Undone[tx], o.undoneBefore[tx]) }
+func (o *Outcomes) UndoneBy(tx string) string { return o.undone[tx].tx }
 
 // Failed returns the record which says that r, a transaction, changed nothing in the end; nil when it took place.
 func (o *Outcomes) Failed(r *audit.Record) *audit.Record {
@@ -82,6 +113,30 @@ func (o *Outcomes) of(r *audit.Record) api.Outcome {
 		return api.Recovered
 	}
 	return api.Done
+}
+
+// Walk reads the records that q asks for, the newest first, and adds each to o before it yields it. Before it goes on it drops
+// what o need not know any more.
+func (o *Outcomes) Walk(log *audit.Log, q audit.Query) iter.Seq2[*audit.Record, error] {
+	return func(yield func(*audit.Record, error) bool) {
+		var w *audit.Walk
+		q.Learn = func(r *audit.Record) {
+			o.Add(w, r)
+			o.Forget(r)
+		}
+		w = log.Walk(q)
+		for r, err := range w.Records() {
+			if err == nil {
+				o.Add(w, r)
+			}
+			if !yield(r, err) {
+				return
+			}
+			if err == nil {
+				o.Forget(r)
+			}
+		}
+	}
 }
 
 // IsTransaction reports whether r decided a transaction: a change or an undo.

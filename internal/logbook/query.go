@@ -6,17 +6,11 @@ import (
 	"github.com/emend-dev/emend/internal/audit"
 )
 
-// tailRecords bounds the newest records that are read one by one. Further back, the index of the whole log is faster. Tests
-// lower it.
-var tailRecords uint64 = 4000
-
 // PathSet holds paths of the log, spelled as a line of the log spells them, with their quotes.
 type PathSet map[string]bool
 
 // SumSet holds sha256 sums.
 type SumSet map[string]bool
-
-var txField = []byte(`","tx":"`)
 
 // WithOutcomes asks for the records whose line is wanted, and for all that say how a transaction ended or that undo one. It
 // decodes nothing but the header of the others, which is ten times faster.
@@ -35,22 +29,15 @@ func (o *Outcomes) needs(k audit.Kind) bool {
 	return k == audit.Undo || k == audit.Abort || k == audit.Recovered || len(o.ends) > 0 && k == audit.Commit
 }
 
-// Indexed is [WithOutcomes] that skips, by the index of the log, records that have none of the keys.
-func (rd *Reader) Indexed(o *Outcomes, keys audit.Keys, wanted func(line []byte) bool) audit.Query {
+// WithKeys is [WithOutcomes] that skips, wherever an index says so, records that have none of the keys.
+func WithKeys(o *Outcomes, keys audit.Keys, wanted func(line []byte) bool) audit.Query {
 	q := WithOutcomes(o, wanted)
-	q.Index, q.Keys, q.Always = rd.index, keys, o.needs
+	q.Keys = keys
 	return q
 }
 
 // Quoted spells a path or a hash as a line of the log does, with its quotes.
 func Quoted(s string) []byte { return audit.EncodeField("", s)[len(`"":`):] }
-
-// TxOf returns the transaction that a line names.
-func TxOf(line []byte) string {
-	_, rest, _ := bytes.Cut(line, txField)
-	tx, _, _ := bytes.Cut(rest, []byte{'"'})
-	return string(tx)
-}
 
 // Add adds a path, which counts from the top of the tree.
 func (p PathSet) Add(top string) { p[string(Quoted(top))] = true }

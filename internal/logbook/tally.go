@@ -137,7 +137,7 @@ func (rd *Reader) countSince(ctx context.Context, after api.Head) (d *tallyDelta
 		case len(open) == 0:
 			return d, true, nil
 		}
-		then.Add(r)
+		then.Add(nil, r)
 		if IsTransaction(r) && open[r.Tx] {
 			delete(open, r.Tx)
 			if was, is := then.of(r), now.of(r); was != is && rd.inside(r) {

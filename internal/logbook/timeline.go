@@ -30,19 +30,9 @@ func Timeline(ctx context.Context, w *workspace.Workspace, r api.TimelineRequest
 
 func (rd *Reader) timeline(ctx context.Context, f *Filter) (*api.Timeline, error) {
 	t, o := &api.Timeline{Head: rd.Head()}, NewOutcomes()
-	q := f.query(o, rd.Paths)
-	switch {
-	case f.before > 0 && t.Head.Seq < f.before+tailRecords && f.until.IsZero():
-		q.Before = 0 // near enough to read from the end, and meet what undid what
-	case f.before > 0 || !f.until.IsZero():
-		rd.loadUndone(o)
-	}
-	for r, err := range rd.Records(ctx, o, q) {
+	for r, err := range rd.Records(ctx, o, f.query(o, rd.Paths)) {
 		if err != nil {
 			return nil, err
-		}
-		if f.before > 0 && r.Seq >= f.before {
-			continue // it says how an older one ended
 		}
 		if f.tooOld(r) {
 			break

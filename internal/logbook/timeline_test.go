@@ -12,8 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/emend-dev/emend/internal/logbook"
-
 	"github.com/emend-dev/emend/internal/emendtest"
 
 	"github.com/emend-dev/emend"
@@ -50,10 +48,10 @@ func callText(c api.LoggedCall) string {
 
 // Pages of any size joined are the whole list: no call twice, none missing, each with its outcome.
 func TestTimelinePagesAreTheWhole(t *testing.T) {
-	t.Cleanup(logbook.TailRecords(300)) // so that pages begin on both sides of it
+	t.Cleanup(audit.IndexEvery(100_000)) // so that pages begin on both sides of its end
 	ws := emendtest.LongLog(t, 400)
 	for _, r := range []api.TimelineRequest{
-		{}, {SessionID: "s-0003"}, {Agent: "tester"}, {Client: "ci"}, {Tool: "undo"}, {Path: "internal/room07"}, {Text: "ROOM07/part3"}, {Text: "saved"},
+		{}, {SessionID: "s-0003"}, {Agent: "tester"}, {Client: "ci"}, {Tool: "undo"}, {Path: "internal/room07"}, {Text: "ROOM07/PART"}, {Text: "saved"},
 		{Outcome: api.Done}, {Outcome: api.Refused}, {Outcome: api.Aborted}, {Outcome: api.Recovered}, {Outcome: api.Reverted}, {Outcome: api.Undone},
 		{Since: time.Now().Add(-20 * 24 * time.Hour)}, {Until: time.Now().Add(-20 * 24 * time.Hour)}, {Agent: "docs", Outcome: api.Undone, Path: "internal"},
 	} {
@@ -73,18 +71,24 @@ func TestTimelinePagesAreTheWhole(t *testing.T) {
 	}
 }
 
-// Show returns the same entry whether it finds it in the tail of the log or where its name says it should be.
+// Show returns the same entry whether it finds it by an index or by reading the log.
 func TestShowNearAndFar(t *testing.T) {
+	t.Cleanup(audit.IndexEvery(50_000))
 	ws := emendtest.LongLog(t, 300)
+	index := filepath.Join(ws.Root(), ".emend/log/00000001.idx-part")
 	whole, _ := pages(t, ws, api.TimelineRequest{Limit: 1000})
 	for _, c := range whole {
 		for _, name := range []string{c.Entry, fmt.Sprint("#", c.Seq)} {
 			near, err := ws.Show(t.Context(), name)
-			back := logbook.TailRecords(0)
+			if err := os.Rename(index, index+".away"); err != nil {
+				t.Fatal(err)
+			}
 			far, err2 := ws.Show(t.Context(), name)
-			back()
+			if err := os.Rename(index+".away", index); err != nil {
+				t.Fatal(err)
+			}
 			if err != nil || err2 != nil || !reflect.DeepEqual(near.Data, far.Data) {
-				t.Fatalf("%s: %+v, %v\nand far from the end\n%+v, %v", name, near, err, far, err2)
+				t.Fatalf("%s: %+v, %v\nand without an index\n%+v, %v", name, near, err, far, err2)
 			}
 			if near.Data.Seq != c.Seq || near.Data.UndoneBy != c.UndoneBy || near.Data.Outcome != c.Outcome {
 				t.Errorf("%s: %+v, and in the timeline %+v", name, near.Data, c)
@@ -346,7 +350,7 @@ func TestTimelineOfADamagedLog(t *testing.T) {
 func FuzzTimeline(f *testing.F) {
 	f.Add([]byte("cacaufcrcfRuaca"), uint8(1), uint8(3))
 	f.Add([]byte("cauauaua"), uint8(2), uint8(1))
-	f.Cleanup(logbook.TailRecords(8)) // so that pages begin on both sides of it
+	f.Cleanup(audit.IndexEvery(2000)) // so that pages begin on both sides of its end
 	f.Fuzz(func(t *testing.T, happened []byte, limit, look uint8) {
 		ws := emendtest.Workspace(t, "f", "one\n")
 		refuse(t, ws, "x")

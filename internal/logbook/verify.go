@@ -18,17 +18,19 @@ import (
 type lastState struct{ entry, sum string }
 
 // Verify checks the log, and compares the files with it. What it finds wrong is in the report.
-func Verify(ctx context.Context, w *workspace.Workspace, heads []api.Head) (*api.VerifyReport, error) {
+func Verify(ctx context.Context, w *workspace.Workspace, r api.VerifyRequest) (*api.VerifyReport, error) {
 	rd, err := openAny(w)
 	if err != nil {
 		return nil, err
 	}
 	defer rd.Close()
-	v := &api.VerifyReport{Store: rd.Store, Kinds: map[string]int{}, Breaks: []api.Break{}, Missing: slices.Clone(heads), Files: []api.FileMismatch{}}
-	if err := rd.verifyLog(v, heads); err != nil {
+	v := &api.VerifyReport{Store: rd.Store, Kinds: map[string]int{}, Breaks: []api.Break{}, Missing: slices.Clone(r.Heads), Files: []api.FileMismatch{}}
+	last := lastStates{rd: rd, files: map[string]lastState{}}
+	if err := rd.verifyLog(ctx, v, audit.Check{Witnesses: r.Heads, Since: r.Since, Each: last.add}); err != nil {
 		return nil, err
 	}
-	if err := rd.verifyFiles(ctx, v); err != nil {
+	last.settleAll()
+	if err := rd.verifyFiles(ctx, v, last.files); err != nil {
 		return nil, err
 	}
 	v.Notes = append([]string{}, rd.Notes...)
@@ -36,13 +38,22 @@ func Verify(ctx context.Context, w *workspace.Workspace, heads []api.Head) (*api
 }
 
 // verifyLog checks the records, and that the heads are among them.
-func (rd *Reader) verifyLog(v *api.VerifyReport, heads []api.Head) error {
+func (rd *Reader) verifyLog(ctx context.Context, v *api.VerifyReport, check audit.Check) error {
 	if rd.Log == nil {
 		rd.note("There is no store yet, so there is nothing to verify.")
-		v.OK = len(heads) == 0
+		if check.Since.Seq > 0 {
+			v.Missing = append(v.Missing, check.Since)
+		}
+		v.OK = len(v.Missing) == 0
 		return nil
 	}
-	rep, err := audit.Verify(rd.dir, heads...)
+	if tell := caller.Progress(ctx); tell != nil {
+		check.Progress = func(done, total int64) { tell(int(done>>20), int(total>>20), "MiB of the log checked") }
+	}
+	rep, err := check.Run(ctx, rd.dir)
+	if ctx.Err() != nil {
+		return caller.Cancelled(ctx)
+	}
 	if err != nil {
 		return workspace.StoreError(err)
 	}
@@ -54,16 +65,18 @@ func (rd *Reader) verifyLog(v *api.VerifyReport, heads []api.Head) error {
 	for _, c := range rep.Breaks {
 		v.Breaks = append(v.Breaks, api.Break{Segment: c.Segment, Line: c.Line, After: c.Seq, Why: c.Why})
 	}
+	if r := rep.Dropped; r != nil {
+		v.Dropped = &api.DroppedBefore{Seq: r.Seq, At: r.TS, Last: r.Dropped.Head(), Until: r.Dropped.Until, Rule: r.Dropped.Rule}
+	}
 	v.Missing = append([]api.Head{}, rep.Missing...)
+	if rep.Since.Seq > 0 {
+		v.Since = &rep.Since
+	}
 	return nil
 }
 
 // verifyFiles compares each file with its last entry.
-func (rd *Reader) verifyFiles(ctx context.Context, v *api.VerifyReport) error {
-	last, err := rd.lastStates(ctx)
-	if err != nil {
-		return err
-	}
+func (rd *Reader) verifyFiles(ctx context.Context, v *api.VerifyReport, last map[string]lastState) error {
 	tell := caller.Progress(ctx)
 	for i, p := range slices.Sorted(maps.Keys(last)) {
 		if ctx.Err() != nil {
@@ -85,37 +98,64 @@ func (rd *Reader) verifyFiles(ctx context.Context, v *api.VerifyReport) error {
 	return nil
 }
 
-// lastStates returns what the log has last of each path below the root. It adds no notes: verifyLog has reported what is
-// damaged.
-func (rd *Reader) lastStates(ctx context.Context) (map[string]lastState, error) {
-	o, out, notes := NewOutcomes(), map[string]lastState{}, rd.Notes
-	defer func() { rd.Notes = notes }()
-	for r, err := range rd.Records(ctx, o, audit.Query{}) {
-		if err != nil {
-			return nil, workspace.StoreError(err)
+// lastStates finds what the log has last of each path below the root, from its records, oldest first. It holds one entry
+// for each path, however long the log is.
+type lastStates struct {
+	rd    *Reader
+	files map[string]lastState
+	open  []*audit.Record // the last transactions, which are of one group, while nothing says how they ended
+	// inGroup says that the last record is a commit after which others of its group come.
+	inGroup bool
+}
+
+// add takes in the next record. Groups of transactions run one after the other, so the ends of one come before the next.
+func (s *lastStates) add(r *audit.Record) {
+	if IsTransaction(r) {
+		if !s.inGroup {
+			s.settleAll()
 		}
-		if !IsTransaction(r) || o.Failed(r) != nil {
-			continue
+		s.open, s.inGroup = append(s.open, r), r.Group > 0
+		return
+	}
+	s.inGroup = false
+	failed := r.Kind == audit.Abort || r.Kind == audit.Recovered && !r.OK
+	if !failed && r.Kind != audit.Applied && r.Kind != audit.Recovered {
+		return
+	}
+	if i := slices.IndexFunc(s.open, func(c *audit.Record) bool { return c.Tx == r.Tx }); i >= 0 {
+		if !failed {
+			s.settle(s.open[i])
 		}
-		left := func(top, sum string) {
-			p, ok := rd.FromTop(top)
-			if _, newer := out[p]; ok && !newer {
-				out[p] = lastState{r.Tx, sum}
-			}
-		}
-		for _, op := range slices.Backward(r.Ops) {
-			switch op.Operation {
-			case patch.Delete.String():
-				left(op.Path, "")
-			case patch.Move.String():
-				left(op.ToPath, cmp.Or(op.After, op.Before))
-				left(op.Path, "")
-			default:
-				left(op.Path, op.After)
-			}
+		s.open = slices.Delete(s.open, i, i+1)
+	}
+}
+
+// settleAll takes in transactions of which nothing says how they ended.
+func (s *lastStates) settleAll() {
+	for _, r := range s.open {
+		s.settle(r)
+	}
+	s.open = nil
+}
+
+// settle makes what a transaction left the last of its paths.
+func (s *lastStates) settle(r *audit.Record) {
+	left := func(top, sum string) {
+		if p, ok := s.rd.FromTop(top); ok {
+			s.files[p] = lastState{r.Tx, sum}
 		}
 	}
-	return out, nil
+	for _, op := range r.Ops {
+		switch op.Operation {
+		case patch.Delete.String():
+			left(op.Path, "")
+		case patch.Move.String():
+			left(op.Path, "")
+			left(op.ToPath, cmp.Or(op.After, op.Before))
+		default:
+			left(op.Path, op.After)
+		}
+	}
 }
 
 // compare compares a file with its last entry. It fails only when the context ends.

@@ -27,7 +27,7 @@ func TestVerifyFiles(t *testing.T) {
 	ctx := context.Background()
 	check := func(want string) {
 		t.Helper()
-		v, err := ws.Verify(ctx)
+		v, err := ws.Verify(ctx, api.VerifyRequest{})
 		if err != nil || !v.OK {
 			t.Fatalf("%+v, %v", v, err)
 		}
@@ -63,7 +63,7 @@ func TestVerifyFiles(t *testing.T) {
 	if err := os.Remove(at("gone")); err != nil {
 		t.Fatal(err)
 	}
-	v, err := ws.Verify(ctx)
+	v, err := ws.Verify(ctx, api.VerifyRequest{})
 	if err != nil || len(v.Files) != 3 || v.Files[2].Path != "e/x" || v.Files[2].State != api.FileBack {
 		t.Errorf("several changes of a path in one: %+v, %v", v, err)
 	}
@@ -73,7 +73,7 @@ func TestVerifyFiles(t *testing.T) {
 	}
 	defer denied.Close()
 	emendtest.MustApply(t, denied, api.Actor{}, "emend", "*** Begin Patch\n*** Add File: .env\n+SECRET\n*** End Patch\n")
-	v, err = ws.Verify(ctx)
+	v, err = ws.Verify(ctx, api.VerifyRequest{})
 	if err != nil || len(v.Files) == 0 || v.Files[0].Path != ".env" || v.Files[0].State != api.FileUnknown || v.Files[0].Expected != "" {
 		t.Errorf("%+v, %v", v, err)
 	}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/commit"
 	"github.com/emend-dev/emend/internal/vfs"
 	"github.com/emend-dev/emend/internal/workspace"
@@ -23,7 +24,6 @@ func Watch(ctx context.Context, w *workspace.Workspace, tell func(api.Head)) err
 		return err
 	}
 	tell(head)
-	updateIndex(w)
 	return poll(ctx, watchInterval, func() error {
 		now, next, err := lookAtLog(w, stamp, head)
 		if err != nil {
@@ -32,7 +32,6 @@ func Watch(ctx context.Context, w *workspace.Workspace, tell func(api.Head)) err
 		if stamp = now; next != head {
 			head = next
 			tell(head)
-			updateIndex(w)
 		}
 		return nil
 	})
@@ -51,18 +50,6 @@ func poll(ctx context.Context, interval time.Duration, look func() error) error 
 		case <-ctx.Done():
 			return nil
 		}
-	}
-}
-
-// updateIndex adds the new records to the index: a client that watches the log is about to ask for them.
-func updateIndex(w *workspace.Workspace) {
-	rd, err := Open(w)
-	if err != nil {
-		return
-	}
-	defer rd.Close()
-	if rd.Log != nil {
-		rd.Log.UpdateIndex(rd.index)
 	}
 }
 
@@ -105,7 +92,7 @@ func logStamp(w *workspace.Workspace) (string, error) {
 	return stampOf(log)
 }
 
-// stampOf returns the names, sizes and times of the files of a log. Every record changes them.
+// stampOf returns the names, sizes and times of the segments of a log. Every record changes them.
 func stampOf(dir vfs.Dir) (string, error) {
 	names, err := dir.Names()
 	if err != nil {
@@ -114,6 +101,9 @@ func stampOf(dir vfs.Dir) (string, error) {
 	slices.Sort(names)
 	var b strings.Builder
 	for _, name := range names {
+		if !audit.IsSegment(name) {
+			continue
+		}
 		is, err := dir.Stat(name)
 		if err != nil {
 			return "", err

@@ -24,8 +24,48 @@ func (m *maker) steps() []step {
 	return out
 }
 
+// sizeOfGroup is how many changes are committed together.
+const sizeOfGroup = 3
+
+// group makes changes of different files that are committed together. Now and then one is taken back.
+func (m *maker) group() {
+	var all []change
+	var records []*audit.Record
+	used := map[string]bool{}
+	for len(all) < sizeOfGroup {
+		steps := m.steps()
+		if slices.ContainsFunc(steps, func(s step) bool { return used[s.path] }) {
+			continue
+		}
+		for _, s := range steps {
+			used[s.path] = true
+		}
+		c := m.newChange(audit.Commit, steps...)
+		c.Group = sizeOfGroup - 1 - len(all)
+		all = append(all, c)
+	}
+	for i := range all {
+		records = append(records, &all[i].Record)
+	}
+	m.append(records...)
+	back := m.rand.IntN(2 * sizeOfGroup)
+	if back < sizeOfGroup {
+		m.end(all[back], audit.Record{Kind: audit.Abort, ErrorKind: "stale_file", Message: "somebody saved it meanwhile", Group: sizeOfGroup})
+		all = slices.Delete(all, back, back+1)
+	}
+	for i, c := range all {
+		m.keep(c, audit.Record{Kind: audit.Applied, OK: true, Group: len(all) - i})
+	}
+}
+
 // change begins a change.
 func (m *maker) change(kind audit.Kind, steps ...step) change {
+	c := m.newChange(kind, steps...)
+	m.append(&c.Record)
+	return c
+}
+
+func (m *maker) newChange(kind audit.Kind, steps ...step) change {
 	c := change{audit.Record{Kind: kind, Tx: history.NewID(m.now), OK: true}, steps}
 	if kind == audit.Undo {
 		c.Undoes = []string{m.before.Tx}
@@ -33,7 +73,6 @@ func (m *maker) change(kind audit.Kind, steps ...step) change {
 	for _, s := range steps {
 		m.op(&c.Record, s)
 	}
-	m.append(&c.Record)
 	return c
 }
 
@@ -91,12 +130,14 @@ func (m *maker) end(c change, end audit.Record) {
 	m.append(&end)
 }
 
-func (m *maker) append(r *audit.Record) {
-	if r.Kind != audit.Applied && r.Kind != audit.Recovered {
-		r.Actor, r.PolicyHash = m.actor, sum("policy")
+func (m *maker) append(all ...*audit.Record) {
+	for _, r := range all {
+		if r.Kind != audit.Applied && r.Kind != audit.Recovered {
+			r.Actor, r.PolicyHash = m.actor, sum("policy")
+		}
 	}
 	if m.err == nil {
-		m.err = m.out.Append(r, false)
+		m.err = m.out.AppendAll(all, false)
 	}
 }
 

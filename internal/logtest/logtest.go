@@ -150,6 +150,9 @@ func (m *maker) call() {
 		m.end(m.change(audit.Commit, m.steps()...), audit.Record{Kind: audit.Abort, ErrorKind: "stale_file", Message: "interrupted, and taken back"})
 	case k < 136:
 		m.keep(m.change(audit.Commit, m.steps()...), audit.Record{Kind: audit.Recovered, OK: true, Message: "it was finished"})
+	case k < 166 && m.made+sizeOfGroup <= m.entries:
+		m.made += sizeOfGroup - 1
+		m.group()
 	default:
 		m.keep(m.change(audit.Commit, m.steps()...), audit.Record{Kind: audit.Applied, OK: true})
 	}

@@ -21,7 +21,7 @@ func TestMake(t *testing.T) {
 	if found, err := ws.Host().Recovered(); found != nil || err != nil {
 		t.Errorf("recovered %+v, %v", found, err)
 	}
-	v, err := ws.Verify(t.Context())
+	v, err := ws.Verify(t.Context(), api.VerifyRequest{})
 	if err != nil || !v.OK || len(v.Files) > 0 || v.Same < 300 {
 		t.Errorf("%+v, %v", v, err)
 	}

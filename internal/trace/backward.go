@@ -45,7 +45,7 @@ func newBacktrace(rd *logbook.Reader, path string, now fileState) *backtrace {
 // goTo goes on at a path.
 func (b *backtrace) goTo(path string) {
 	b.path, b.quoted = path, logbook.Quoted(b.rd.ToTop(path))
-	b.keys.Add(string(b.quoted))
+	b.keys.AddQuoted(audit.ByPath, string(b.quoted))
 }
 
 // addKept notes where a content is kept.
@@ -58,12 +58,12 @@ func (b *backtrace) addKept(s fileState) {
 // walk goes back until it has limit versions. It reports whether there are more.
 func (b *backtrace) walk(ctx context.Context, limit int) (more bool, err error) {
 	pending, o := b.rd.Pending(), logbook.NewOutcomes()
-	query := b.rd.Indexed(o, b.keys, func(line []byte) bool { return bytes.Contains(line, b.quoted) })
+	query := logbook.WithKeys(o, b.keys, func(line []byte) bool { return bytes.Contains(line, b.quoted) })
 	for r, err := range b.rd.Records(ctx, o, query) {
 		if err != nil {
 			return false, err
 		}
-		if logbook.IsTransaction(r) && o.Failed(r) == nil && r.Tx != pending {
+		if logbook.IsTransaction(r) && o.Failed(r) == nil && !pending[r.Tx] {
 			b.record(o, r)
 		}
 		if len(b.versions) > limit {

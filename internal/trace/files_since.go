@@ -36,7 +36,7 @@ func FilesSince(ctx context.Context, w *workspace.Workspace, entry string) ([]ap
 		return nil, err
 	}
 	delete(later.Txs, r.Tx) // the record of its own end comes after it
-	f := newFilesSince(rd, o, r, later)
+	f := newFilesSince(rd, r, later)
 	for _, r := range later.Records {
 		f.record(r)
 	}
@@ -51,12 +51,11 @@ func FilesSince(ctx context.Context, w *workspace.Workspace, entry string) ([]ap
 
 // filesSince follows the files of an entry forward through the later changes.
 type filesSince struct {
-	rd       *logbook.Reader
-	outcomes *logbook.Outcomes
-	entry    *audit.Record
-	later    *logbook.Changes
-	files    []*fileSince            // in the order of the entry
-	byPath   map[string][]*fileSince // by the path that a file has reached; one that was overwritten is still followed
+	rd     *logbook.Reader
+	entry  *audit.Record
+	later  *logbook.Changes
+	files  []*fileSince            // in the order of the entry
+	byPath map[string][]*fileSince // by the path that a file has reached; one that was overwritten is still followed
 }
 
 // fileSince is one file and what the log has it be by now.
@@ -71,8 +70,8 @@ type fileSince struct {
 	hidden   bool
 }
 
-func newFilesSince(rd *logbook.Reader, o *logbook.Outcomes, r *audit.Record, later *logbook.Changes) *filesSince {
-	out := &filesSince{rd: rd, outcomes: o, entry: r, later: later, byPath: map[string][]*fileSince{}}
+func newFilesSince(rd *logbook.Reader, r *audit.Record, later *logbook.Changes) *filesSince {
+	out := &filesSince{rd: rd, entry: r, later: later, byPath: map[string][]*fileSince{}}
 	for _, raw := range r.Ops {
 		op, ok := rd.Local(raw)
 		if !ok {
@@ -144,7 +143,7 @@ func (f *fileSince) change(r *audit.Record, op audit.Op) {
 // addBy lists a later entry, unless it is not in effect: it was undone, or it undid only what came after the entry too.
 func (fs *filesSince) addBy(f *fileSince, r *audit.Record, op audit.Op) {
 	cancels := len(r.Undoes) > 0 && !slices.ContainsFunc(r.Undoes, func(tx string) bool { return !fs.later.Txs[tx] })
-	if r == fs.entry || cancels || fs.later.Undone[r.Tx] != "" {
+	if r == fs.entry || cancels || fs.later.UndoneBy(r.Tx) != "" {
 		return
 	}
 	if n := len(f.By); n > 0 && f.By[n-1].Entry == r.Tx {
@@ -153,7 +152,7 @@ func (fs *filesSince) addBy(f *fileSince, r *audit.Record, op audit.Op) {
 	if f.ByCount++; len(f.By) == maxBy {
 		f.By = f.By[1:]
 	}
-	f.By = append(f.By, fs.rd.Entry(fs.outcomes, r, op))
+	f.By = append(f.By, fs.rd.Entry(fs.later.Outcomes, r, op))
 }
 
 // compare compares what the log has of a file with what is there now.

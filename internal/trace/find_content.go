@@ -25,9 +25,9 @@ func (b *backtrace) findContents(ctx context.Context) error {
 	}
 	o, looked, keys := logbook.NewOutcomes(), map[string]bool{}, audit.Keys{}
 	for sum := range missing {
-		keys.Add(string(logbook.Quoted(sum)))
+		keys.Add(audit.BySum, sum)
 	}
-	for r, err := range b.rd.Records(ctx, o, b.rd.Indexed(o, keys, missing.InLine)) {
+	for r, err := range b.rd.Records(ctx, o, logbook.WithKeys(o, keys, missing.InLine)) {
 		if err != nil {
 			return err
 		}

@@ -72,9 +72,9 @@ func SessionChanges(ctx context.Context, w *workspace.Workspace, session string)
 func listCalls(ctx context.Context, rd *logbook.Reader, out *api.SessionChanges) (first uint64, paths logbook.PathSet, err error) {
 	filter, field := &logbook.Filter{Session: out.SessionID}, audit.EncodeField("session", out.SessionID)
 	o, keys := logbook.NewOutcomes(), audit.Keys{}
-	keys.Add(string(logbook.Quoted(out.SessionID)))
+	keys.Add(audit.BySession, out.SessionID)
 	paths = logbook.PathSet{}
-	for r, err := range rd.Records(ctx, o, rd.Indexed(o, keys, func(line []byte) bool { return bytes.Contains(line, field) })) {
+	for r, err := range rd.Records(ctx, o, logbook.WithKeys(o, keys, func(line []byte) bool { return bytes.Contains(line, field) })) {
 		if err != nil {
 			return 0, nil, err
 		}

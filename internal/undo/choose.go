@@ -2,8 +2,10 @@ package undo
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"iter"
+	"math"
 	"slices"
 	"strings"
 
@@ -16,66 +18,112 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// chooser finds the changes that a request asks to undo. It reads the log from the newest record back, as far as it has
-// to, and indexes the changes that it passes.
+// chooser finds the changes that a request asks to undo, and tells what happened to their paths and contents since.
 type chooser struct {
-	log        *audit.Log
-	nextRecord func() (*audit.Record, error, bool)
-	stop       func()
-	tx         string                 // the transaction of the line that was read last
-	inside     func(path string) bool // reports whether a path of the log is inside the workspace
+	log    *audit.Log
+	inside func(path string) bool // reports whether a path of the log is inside the workspace
 
-	*logbook.Outcomes
-	kept    kept.BySum                 // the newest first
-	touched map[string][]*audit.Record // the changes to a path, the newest first
-	seq     map[string]uint64          // the sequence number of each change
+	byPath *notes // of the changes to the paths of the chosen ones; read only as far as somebody asks
+	bySum  *notes // of the changes that displaced the same contents
+	oldest uint64 // nothing is looked for before the record with this number
 }
 
 func newChooser(s *commit.Store, inside func(path string) bool) *chooser {
-	c := &chooser{log: s.Log(), inside: inside, stop: func() {}}
-	c.restart(func([]byte) bool { return true })
-	return c
+	return &chooser{log: s.Log(), inside: inside}
 }
 
-// restart goes to the end of the log and forgets what was indexed. It decodes only records whose line is wanted, and those
-// that say how a transaction ended or what was undone. The hash and the place of every other record are still checked.
-func (c *chooser) restart(wanted func(line []byte) bool) {
-	c.stop()
-	c.Outcomes, c.seq, c.kept, c.touched = logbook.NewOutcomes(), map[string]uint64{}, kept.BySum{}, map[string][]*audit.Record{}
-	need := logbook.WithOutcomes(c.Outcomes, wanted).Need
-	c.nextRecord, c.stop = iter.Pull2(c.log.Query(audit.Query{Need: func(k audit.Kind, line []byte) audit.Detail {
-		c.tx = logbook.TxOf(line)
-		return need(k, line)
-	}}))
-}
-
-// next returns and indexes the next older change that took place and was decoded; nil at the beginning of the log. Its
-// outcome is known then: a record that aborts or undoes a change is newer than the change.
-func (c *chooser) next() (*audit.Record, error) {
-	for {
-		r, err, ok := c.nextRecord()
-		if !ok {
-			return nil, nil
+// stop ends the reading.
+func (c *chooser) stop() {
+	for _, n := range []*notes{c.byPath, c.bySum} {
+		if n != nil {
+			n.stop()
 		}
-		if err != nil {
-			return nil, damagedLog(err)
-		}
-		c.Add(r)
-		switch happened := logbook.IsTransaction(r) && c.Failed(r) == nil; {
-		case happened && r.Tx == "":
-			c.seq[c.tx] = r.Seq
-		case happened:
-			c.index(r)
-			c.Forget(r)
-			return r, nil
-		}
-		c.Forget(r)
 	}
 }
 
-// rereadFor indexes again, from the end of the log back to a sequence number. It decodes only what concerns the paths and
-// the contents of the chosen changes.
-func (c *chooser) rereadFor(chosen []*audit.Record, from uint64) error {
+// err returns why the log could not be read as far as was asked.
+func (c *chooser) err() error { return cmp.Or(c.byPath.err, c.bySum.err) }
+
+// notes reads the log from the newest record back, as far as it has to, and notes the changes that it passes.
+type notes struct {
+	*logbook.Outcomes
+	nextRecord func() (*audit.Record, error, bool)
+	stop       func()
+	keys       audit.Keys // of the records to read; nil for all
+	tx         string     // the transaction of the line that was read last
+
+	kept    kept.BySum                 // the newest first
+	touched map[string][]*audit.Record // the changes to a path, the newest first
+	seq     map[string]uint64          // the sequence number of each change
+	at      uint64                     // the sequence number of the last record that was passed; 0 at the end
+	err     error
+}
+
+// read begins at the end of the log. It decodes only records whose line is wanted, and those that say how a transaction
+// ended or what was undone. It reads no record without one of the keys where an index tells.
+func (c *chooser) read(keys audit.Keys, wanted func(line []byte) bool) *notes {
+	n := &notes{Outcomes: logbook.NewOutcomes(), keys: keys, seq: map[string]uint64{}, kept: kept.BySum{}, touched: map[string][]*audit.Record{}, at: math.MaxUint64}
+	q := logbook.WithKeys(n.Outcomes, keys, wanted)
+	need := q.Need
+	q.Need = func(k audit.Kind, line []byte) audit.Detail {
+		n.tx = audit.TxOf(line)
+		return need(k, line)
+	}
+	n.nextRecord, n.stop = iter.Pull2(n.Walk(c.log, q))
+	return n
+}
+
+// next returns and notes the next older change that took place and was decoded; nil at the beginning of the log. Its
+// outcome is known then: a record that aborts or undoes a change is newer than the change.
+func (n *notes) next() (*audit.Record, error) {
+	for {
+		r, err, ok := n.nextRecord()
+		if err != nil {
+			n.err = damagedLog(err)
+		}
+		if !ok || err != nil {
+			n.at = 0
+			return nil, n.err
+		}
+		if n.at = r.Seq; !logbook.IsTransaction(r) || n.Failed(r) != nil {
+			continue
+		}
+		if r.Tx != "" {
+			n.note(r)
+			return r, nil
+		}
+		n.seq[n.tx] = r.Seq
+	}
+}
+
+// note notes which paths r changed, which files it displaced, and what it undid.
+func (n *notes) note(r *audit.Record) {
+	n.seq[r.Tx] = r.Seq
+	if n.keys != nil {
+		for _, tx := range r.Undoes {
+			n.keys.Add(audit.ByTx, tx) // so that seq tells where it is
+		}
+	}
+	for i := range r.Acts {
+		a := &r.Acts[i]
+		n.kept.Add(r.Tx, a)
+		n.touched[a.Path] = append(n.touched[a.Path], r)
+		if a.To != "" {
+			n.touched[a.To] = append(n.touched[a.To], r)
+		}
+	}
+}
+
+// isAfter reports whether a transaction is newer than number seq. It reads on until that is clear.
+func (n *notes) isAfter(tx string, seq uint64) bool {
+	for n.seq[tx] == 0 && n.at > seq {
+		n.next() //nolint:errcheck // n.err keeps it
+	}
+	return n.seq[tx] > seq
+}
+
+// follow gets ready to tell what concerns the paths and the contents of the chosen changes.
+func (c *chooser) follow(chosen []*audit.Record) {
 	paths, sums := logbook.PathSet{}, logbook.SumSet{}
 	for _, r := range chosen {
 		for i := range r.Acts {
@@ -83,13 +131,23 @@ func (c *chooser) rereadFor(chosen []*audit.Record, from uint64) error {
 			sums.AddAct(&r.Acts[i])
 		}
 	}
-	c.restart(func(line []byte) bool { return paths.InLine(line) || paths.MovedTo(line) || sums.InLine(line) })
-	for {
-		r, err := c.next()
-		if r == nil || r.Seq <= from {
-			return err
-		}
+	pathKeys, sumKeys := audit.Keys{}, audit.Keys{}
+	for p := range paths {
+		pathKeys.AddQuoted(audit.ByPath, p)
 	}
+	for s := range sums {
+		sumKeys.Add(audit.BySum, s)
+	}
+	c.byPath = c.read(pathKeys, func(line []byte) bool { return paths.InLine(line) || paths.MovedTo(line) })
+	c.bySum = c.read(sumKeys, sums.InLine)
+}
+
+// keptWith returns the slots into which files with a content were displaced, the newest first.
+func (c *chooser) keptWith(sum string) []string {
+	for c.bySum.at > c.oldest {
+		c.bySum.next() //nolint:errcheck // bySum.err keeps it
+	}
+	return c.bySum.kept[sum]
 }
 
 // damagedLog refuses to undo by a log that does not verify.
@@ -98,46 +156,42 @@ func damagedLog(err error) error {
 		Hint: "‹Run verify›: it says what is wrong with it."}
 }
 
-// index notes which paths r changed, and which files it displaced.
-func (c *chooser) index(r *audit.Record) {
-	c.seq[r.Tx] = r.Seq
-	for i := range r.Acts {
-		a := &r.Acts[i]
-		c.kept.Add(r.Tx, a)
-		c.touched[a.Path] = append(c.touched[a.Path], r)
-		if a.To != "" {
-			c.touched[a.To] = append(c.touched[a.To], r)
-		}
-	}
-}
-
 // choose returns the changes to undo, the newest first.
-func (c *chooser) choose(r api.UndoRequest) ([]*audit.Record, error) {
+func (c *chooser) choose(r api.UndoRequest) (chosen []*audit.Record, err error) {
+	keys := audit.Keys{}
 	switch {
 	case r.SessionID != "":
 		by := audit.EncodeField("session", r.SessionID)
-		c.restart(func(line []byte) bool { return bytes.Contains(line, by) })
-		chosen, err := c.changesOfSession(r.SessionID)
-		if err == nil {
-			err = c.rereadFor(chosen, 0)
-		}
-		return chosen, err
+		keys.Add(audit.BySession, r.SessionID)
+		n := c.read(keys, func(line []byte) bool { return bytes.Contains(line, by) })
+		defer n.stop()
+		chosen, err = n.changesOfSession(r.SessionID)
 	case r.Entry != "":
-		c.restart(func(line []byte) bool { return logbook.TxOf(line) == r.Entry })
-		chosen, err := c.changeOfEntry(r.Entry)
-		if err == nil {
-			err = c.rereadFor(chosen, chosen[0].Seq)
+		keys.Add(audit.ByTx, r.Entry)
+		n := c.read(keys, func(line []byte) bool { return audit.TxOf(line) == r.Entry })
+		defer n.stop()
+		if chosen, err = n.changeOfEntry(r.Entry); err == nil {
+			c.oldest = chosen[0].Seq
+		}
+	default:
+		n := c.read(nil, func([]byte) bool { return true })
+		c.byPath, c.bySum = n, n
+		if chosen, err = c.lastChange(n); err == nil {
+			c.oldest = chosen[0].Seq
 		}
 		return chosen, err
 	}
-	return c.lastChange()
+	if err == nil {
+		c.follow(chosen)
+	}
+	return chosen, err
 }
 
 // lastChange chooses the newest change in effect that is not an undo and touched a path of the workspace.
-func (c *chooser) lastChange() ([]*audit.Record, error) {
+func (c *chooser) lastChange(n *notes) ([]*audit.Record, error) {
 	var lost *audit.Record // a newer change of which nothing is kept
 	for {
-		r, err := c.next()
+		r, err := n.next()
 		if err != nil {
 			return nil, err
 		}
@@ -146,7 +200,7 @@ func (c *chooser) lastChange() ([]*audit.Record, error) {
 			return nil, deletedForGood(lost, "It cannot be taken back, and there is no older change.")
 		case r == nil:
 			return nil, nothingToUndo("there is no change that could be taken back")
-		case r.Kind != audit.Commit || c.Undone[r.Tx] != "" || !slices.ContainsFunc(r.Acts, func(a audit.Act) bool { return c.inside(a.Path) || c.inside(a.To) }):
+		case r.Kind != audit.Commit || n.UndoneBy(r.Tx) != "" || !slices.ContainsFunc(r.Acts, func(a audit.Act) bool { return c.inside(a.Path) || c.inside(a.To) }):
 		case lost != nil:
 			return nil, deletedForGood(lost, "It cannot be taken back. To take back the change before it, name its entry: "+r.Tx+".")
 		case !slices.ContainsFunc(r.Acts, func(a audit.Act) bool { return !a.Gone }):
@@ -163,13 +217,13 @@ func deletedForGood(r *audit.Record, hint string) error {
 }
 
 // changeOfEntry chooses the change that an entry of the log names.
-func (c *chooser) changeOfEntry(name string) ([]*audit.Record, error) {
+func (n *notes) changeOfEntry(name string) ([]*audit.Record, error) {
 	if strings.HasPrefix(name, "#") {
 		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments,
 			Msg: fmt.Sprintf("entry %s was refused and changed nothing", fail.Quote(name)), Hint: "Name an entry that changed something: ‹history› lists them."}
 	}
 	for {
-		r, err := c.next()
+		r, err := n.next()
 		if err != nil {
 			return nil, err
 		}
@@ -179,7 +233,7 @@ func (c *chooser) changeOfEntry(name string) ([]*audit.Record, error) {
 		if r.Tx != name {
 			continue
 		}
-		if by := c.Undone[r.Tx]; by != "" {
+		if by := n.UndoneBy(r.Tx); by != "" {
 			return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("entry %s was taken back already, by %s", name, by),
 				Hint: "To have it again, undo " + by + "."}
 		}
@@ -189,11 +243,11 @@ func (c *chooser) changeOfEntry(name string) ([]*audit.Record, error) {
 
 // changesOfSession chooses the changes of a session that are in effect. A change that the session undid itself, and that
 // undo, cancel each other out: neither is chosen.
-func (c *chooser) changesOfSession(id string) ([]*audit.Record, error) {
+func (n *notes) changesOfSession(id string) ([]*audit.Record, error) {
 	var mine []*audit.Record
 	isMine := map[string]bool{}
 	for {
-		r, err := c.next()
+		r, err := n.next()
 		if err != nil {
 			return nil, err
 		}
@@ -207,12 +261,12 @@ func (c *chooser) changesOfSession(id string) ([]*audit.Record, error) {
 	}
 	internal := map[string]bool{} // the undos in effect that undid only changes of the session
 	for _, r := range mine {
-		if r.Kind == audit.Undo && c.Undone[r.Tx] == "" && len(r.Undoes) > 0 && !slices.ContainsFunc(r.Undoes, func(tx string) bool { return !isMine[tx] }) {
+		if r.Kind == audit.Undo && n.UndoneBy(r.Tx) == "" && len(r.Undoes) > 0 && !slices.ContainsFunc(r.Undoes, func(tx string) bool { return !isMine[tx] }) {
 			internal[r.Tx] = true
 		}
 	}
 	out := slices.DeleteFunc(slices.Clone(mine), func(r *audit.Record) bool {
-		by := c.Undone[r.Tx]
+		by := n.UndoneBy(r.Tx)
 		return internal[r.Tx] || len(r.Acts) == 0 || by != "" && (internal[by] || !isMine[by])
 	})
 	if len(out) == 0 {
@@ -221,14 +275,28 @@ func (c *chooser) changesOfSession(id string) ([]*audit.Record, error) {
 	return out, nil
 }
 
-// changesSince lists the changes to a path after r that are in effect, the newest first. A change after r that was undone
-// does not count, and neither does its undo.
-func (c *chooser) changesSince(r *audit.Record, path string) []*audit.Record {
-	after := func(tx string) bool { return c.seq[tx] > r.Seq }
-	return slices.DeleteFunc(slices.Clone(c.touched[path]), func(later *audit.Record) bool {
-		cancels := len(later.Undoes) > 0 && !slices.ContainsFunc(later.Undoes, func(tx string) bool { return !after(tx) })
-		return later.Seq <= r.Seq || c.Undone[later.Tx] != "" || cancels
-	})
+// changesSince iterates over the changes to a path after r that are in effect, the newest first. A change after r that was
+// undone does not count, and neither does its undo.
+func (c *chooser) changesSince(r *audit.Record, path string) iter.Seq[*audit.Record] {
+	n := c.byPath
+	return func(yield func(*audit.Record) bool) {
+		for i := 0; ; i++ {
+			for i == len(n.touched[path]) {
+				if n.at <= r.Seq {
+					return
+				}
+				n.next() //nolint:errcheck // n.err keeps it
+			}
+			later := n.touched[path][i]
+			if later.Seq <= r.Seq {
+				return
+			}
+			cancels := len(later.Undoes) > 0 && !slices.ContainsFunc(later.Undoes, func(tx string) bool { return !n.isAfter(tx, r.Seq) })
+			if n.UndoneBy(later.Tx) == "" && !cancels && !yield(later) {
+				return
+			}
+		}
+	}
 }
 
 // describe names a change, and who made it, for a message.

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"iter"
 	"slices"
 	"strings"
 
@@ -247,11 +248,14 @@ func (u *reversal) reverseMove(ctx context.Context, r *audit.Record, a *audit.Ac
 
 // didLater reports whether a later change in effect, which this call does not undo, did one of these to a path.
 func (u *reversal) didLater(r *audit.Record, p string, does ...audit.Do) bool {
-	return slices.ContainsFunc(u.chooser.changesSince(r, p), func(later *audit.Record) bool {
-		return !slices.Contains(u.undoes, later.Tx) && slices.ContainsFunc(later.Acts, func(a audit.Act) bool {
+	for later := range u.chooser.changesSince(r, p) {
+		if !slices.Contains(u.undoes, later.Tx) && slices.ContainsFunc(later.Acts, func(a audit.Act) bool {
 			return (a.Path == p || a.To == p) && slices.Contains(does, a.Do)
-		})
-	})
+		}) {
+			return true
+		}
+	}
+	return false
 }
 
 // isMovedFile reports whether the file at a.To is still the one that a moved there, edited or not. It knows it by its
@@ -260,7 +264,7 @@ func (u *reversal) isMovedFile(r *audit.Record, a *audit.Act, to fileState) bool
 	if to.matches(a.Old) || !a.Old.Link && u.sameFile(r, a.Old, to) {
 		return true
 	}
-	for _, later := range u.chooser.changesSince(r, a.To) {
+	for later := range u.chooser.changesSince(r, a.To) {
 		for _, b := range later.Acts {
 			if b.Do == audit.DoSwap && b.Path == a.To && (to.matches(b.New) || u.sameFile(later, b.New, to)) {
 				return true
@@ -286,7 +290,9 @@ func (u *reversal) findKept(r *audit.Record, a *audit.Act) (best fileState, ok b
 	if o, ok := u.returned[history.Slot(r.Tx, a.Slot)]; ok && o.matches(a.Old) {
 		return o, true
 	}
-	for i, slot := range append([]string{history.Slot(r.Tx, a.Slot)}, u.chooser.kept[a.Old.Sum]...) {
+	i := -1
+	for slot := range u.slotsWith(r, a) {
+		i++
 		name, is, err := u.hist.Find(slot)
 		if err != nil || is.Mode.IsDir() || (is.Mode&fs.ModeSymlink != 0) != a.Old.Link || !a.Old.Link && is.Size != a.Old.Size {
 			continue
@@ -306,6 +312,20 @@ func (u *reversal) findKept(r *audit.Record, a *audit.Act) (best fileState, ok b
 		}
 	}
 	return best, ok
+}
+
+// slotsWith iterates over the slots that may keep the file that a change displaced: its own, and those with the same content.
+func (u *reversal) slotsWith(r *audit.Record, a *audit.Act) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		if !yield(history.Slot(r.Tx, a.Slot)) {
+			return
+		}
+		for _, slot := range u.chooser.keptWith(a.Old.Sum) {
+			if !yield(slot) {
+				return
+			}
+		}
+	}
 }
 
 // refuseNotKept says why findKept found nothing.
@@ -377,7 +397,7 @@ func reverseEdits(ctx context.Context, after, before, have string) (string, erro
 
 // textAfter finds the text that a change left: a slot keeps it if a later change displaced it, or the diff rebuilds it.
 func (u *reversal) textAfter(r *audit.Record, a *audit.Act, before string) (string, bool) {
-	for _, slot := range u.chooser.kept[a.New.Sum] {
+	for _, slot := range u.chooser.keptWith(a.New.Sum) {
 		if out, err := u.slotText(slot); err == nil && text.Sum(out) == a.New.Sum {
 			return out, true
 		}
@@ -419,8 +439,7 @@ func (u *reversal) slotText(slot string) (string, error) {
 
 // conflict refuses a change because of what the path p has now, and names the newest later change to it.
 func (u *reversal) conflict(r *audit.Record, p, why string) {
-	if all := u.chooser.changesSince(r, p); len(all) > 0 {
-		later := all[0]
+	for later := range u.chooser.changesSince(r, p) {
 		u.refuse(fail.Stale, p, why+"; the newest change through emend is "+describe(later),
 			"Undo that one first: "+later.Tx+". Or take the change back by hand: entry "+r.Tx+" has the diff.")
 		return

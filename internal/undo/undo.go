@@ -10,6 +10,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/change"
+	"github.com/emend-dev/emend/internal/logbook"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/source"
@@ -55,7 +56,7 @@ func reverseChosen(ctx context.Context, w *workspace.Workspace, r api.UndoReques
 	defer chooser.stop()
 	chosen, err := chooser.choose(r)
 	if err != nil {
-		return nil, err
+		return nil, logbook.MayBeDropped(store.Log(), err)
 	}
 	u := newReversal(w, src, chooser, store.History())
 	for _, rec := range chosen {
@@ -66,6 +67,9 @@ func reverseChosen(ctx context.Context, w *workspace.Workspace, r api.UndoReques
 		if err := u.reverseRecord(ctx, rec); err != nil {
 			return nil, err
 		}
+	}
+	if err := chooser.err(); err != nil {
+		return nil, err
 	}
 	if len(u.refusals) > 0 {
 		return nil, u.refusals

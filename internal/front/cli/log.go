@@ -47,6 +47,7 @@ became. Diffs of files that policy protects from reading are not shown.`,
 	fl.StringVar(&f.Since, "since", "", "only what is newer than `T`: a time (RFC 3339), a date (UTC) or an age (90m, 2h, 7d)")
 	fl.IntVar(&f.Limit, "limit", 50, "at most `N` entries; 0 for all")
 	fl.BoolVar(&f.Diff, "diff", false, "with the diff of every file, where it is kept")
+	cmd.AddCommand(a.logDrop())
 	fl.BoolVarP(&f.follow, "follow", "f", false, "go on with what comes, until Ctrl-C; the oldest is first then")
 	return cmd
 }

@@ -6,6 +6,7 @@ import (
 	"maps"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
@@ -15,6 +16,7 @@ import (
 
 func (a *app) verify() *cobra.Command {
 	var heads []string
+	var since string
 	cmd := &cobra.Command{
 		Use:   "verify",
 		Short: "Check that nobody rewrote the log, and compare the files with it",
@@ -23,18 +25,29 @@ before. Who may write the store can also write a whole new log; against that hel
 head that you kept elsewhere: every result has the newest (_meta.log), and with --head
 verify proves that it is still in the log, with all before it.
 
+With --since it goes on from such a head: it checks that this record is there and everything
+behind it, and nothing before it. A check each night then takes as long as a day's log.
+
 Then it compares each file with the last change that the log has of it, and lists those
 that somebody changed without emend since. That is no damage.`,
-		Example: "  emend verify\n  emend verify --head 12:<64 hex digits>\n  emend verify --json",
+		Example: "  emend verify\n  emend verify --head 12:<64 hex digits>\n  emend verify --since 12:<64 hex digits>\n  emend verify --json",
 		Args:    cobra.NoArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.runVerify(cmd.Context(), heads) },
+		RunE:    func(cmd *cobra.Command, _ []string) error { return a.runVerify(cmd.Context(), since, heads) },
 	}
 	cmd.Flags().StringArrayVar(&heads, "head", nil, "a head that somebody kept, as `SEQ:HASH`, has to be in the log (repeatable)")
+	cmd.Flags().StringVar(&since, "since", "", "check only what is behind a head that somebody kept, `SEQ:HASH`")
 	return cmd
 }
 
-func (a *app) runVerify(ctx context.Context, texts []string) error {
+func (a *app) runVerify(ctx context.Context, sinceText string, texts []string) error {
 	var heads []api.Head
+	var since api.Head
+	if sinceText != "" {
+		var err error
+		if since, err = emend.ParseHead(sinceText); err != nil {
+			return &usageError{"verify", fmt.Errorf("--since: %w", err)}
+		}
+	}
 	for _, text := range texts {
 		h, err := emend.ParseHead(text)
 		if err != nil {
@@ -51,7 +64,7 @@ func (a *app) runVerify(ctx context.Context, texts []string) error {
 	if bar != nil {
 		ctx = emend.WithProgress(ctx, bar.update)
 	}
-	v, err := ws.Verify(ctx, heads...)
+	v, err := ws.Verify(ctx, api.VerifyRequest{Heads: heads, Since: since})
 	bar.finish()
 	if err != nil {
 		return a.printError(err)
@@ -61,7 +74,11 @@ func (a *app) runVerify(ctx context.Context, texts []string) error {
 	} else {
 		a.printWarnings(v.Notes)
 		if !a.quiet || !v.OK {
-			a.printVerified(v, len(heads))
+			asked := len(heads)
+			if since.Seq > 0 && v.Since == nil {
+				asked++ // everything was checked, and since counts as one more head
+			}
+			a.printVerified(v, asked)
 		}
 	}
 	if err == nil && !v.OK {
@@ -76,6 +93,12 @@ func (a *app) printVerified(v *api.VerifyReport, heads int) {
 	}
 	if v.Store != "" {
 		row("log", "%d record(s) in %d segment(s)%s", v.Records, v.Segments, countKinds(v.Kinds))
+		if v.Since != nil {
+			row("since", "record %s is there; what is before it was not checked, nor were files that changed before it only", v.Since)
+		}
+		if d := v.Dropped; d != nil {
+			row("dropped", "the records up to %s, until %s: by rule (%s), on %s, as record %d says", d.Last, d.Until.Format(time.DateOnly), d.Rule, d.At.Format(time.DateOnly), d.Seq)
+		}
 		if len(v.Breaks) == 0 {
 			row("chain", "whole")
 		}
@@ -90,7 +113,11 @@ func (a *app) printVerified(v *api.VerifyReport, heads int) {
 		row("end", "%d record(s) were declared void and %d lost with a disk that failed: the log says so itself", v.Void, v.Lost)
 	}
 	for _, h := range v.Missing {
-		row("missing", "head %s is not in the log", h)
+		why := ""
+		if v.Dropped != nil && h.Seq <= v.Dropped.Last.Seq {
+			why = "; records of that age were dropped: keep a newer one"
+		}
+		row("missing", "head %s is not in the log%s", h, why)
 	}
 	if n := heads - len(v.Missing); n > 0 {
 		row("heads", "%d found", n)

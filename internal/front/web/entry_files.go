@@ -68,7 +68,8 @@ func hunkPlaces(e *api.LogEntry) (out []string) {
 // rungText names a rung for people.
 func rungText(rung string) string {
 	if w := map[string]string{"trailing": "white space at line ends ignored", "whitespace": "indentation ignored",
-		"composed": "indentation and Unicode normal form ignored", "unicode": "indentation and typography ignored"}[rung]; w != "" {
+		"composed": "indentation and Unicode normal form ignored", "unicode": "indentation and typography ignored",
+		"corrected": "corrected with the lines of the file"}[rung]; w != "" {
 		return w
 	}
 	return rung

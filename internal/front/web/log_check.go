@@ -92,7 +92,7 @@ func (c *logChecker) run(w *emend.Workspace, log *slog.Logger) {
 		c.last.Done, c.last.Total = done, total
 	})
 	var report *api.VerifyReport
-	err := panics.Call(func() (err error) { report, err = w.Verify(ctx); return err })
+	err := panics.Call(func() (err error) { report, err = w.Verify(ctx, api.VerifyRequest{}); return err })
 	if err != nil && c.ctx.Err() == nil {
 		log.Error("the log could not be checked", "error", err)
 	}
