@@ -69,10 +69,27 @@ func KeepHistory(age time.Duration, bytes int64) Option {
 // Prune removes from the history what is older, or more, than [KeepHistory] says, if the last pruning was a day ago or
 // longer. It never removes the trash, anything of the newest hundred transactions, or anything pending. [Workspace.Close]
 // calls it after a change; a server that stays open calls it between calls. It waits for nobody: while somebody else has
-// the lock it does nothing. It prunes a large history in parts.
+// the lock it does nothing. It prunes a large history in parts. Then it drops what the policy does not keep of the log.
 func (h *Host) Prune(ctx context.Context) (*api.Pruned, error) {
 	return call(ctx, h.s, func(ctx context.Context, ws *workspace.Workspace, _ struct{}) (*api.Pruned, error) {
 		return kept.Prune(ctx, ws)
+	}, struct{}{})
+}
+
+// Pack packs what changes displaced, many files into one, if many changes were made since that was last done: old versions
+// of a file then take little more than their differences. Whatever reads or restores them finds them as before.
+// [Workspace.Close] calls it after a change; a server that stays open calls it between calls. It waits for nobody, and stops
+// after a second.
+func (h *Host) Pack(ctx context.Context) (*api.Packed, error) {
+	return call(ctx, h.s, func(ctx context.Context, ws *workspace.Workspace, _ struct{}) (*api.Packed, error) {
+		return kept.Pack(ctx, ws)
+	}, struct{}{})
+}
+
+// PackAll packs everything that can be packed now. It waits for the lock, and gives it back between parts.
+func (h *Host) PackAll(ctx context.Context) (*api.Packed, error) {
+	return call(ctx, h.s, func(ctx context.Context, ws *workspace.Workspace, _ struct{}) (*api.Packed, error) {
+		return kept.PackAll(ctx, ws)
 	}, struct{}{})
 }
 

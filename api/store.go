@@ -36,17 +36,31 @@ type Abilities struct {
 
 // Recovery says which interrupted transaction was found, and how it ended.
 type Recovery struct {
-	Tx    string      `json:"tx,omitempty"`    // the transaction that was pending; "" when none was
+	RecoveredTx               // the transaction that was pending; empty when none was
+	Others      []RecoveredTx `json:"others,omitempty"` // others that were committed with it, and pending as well
+	Notes       []string      `json:"notes,omitempty"`  // what a person should know, one sentence each
+	Torn        *Torn         `json:"torn,omitempty"`   // the end of the log that a crash had cut short, set aside
+	Swept       []string      `json:"swept,omitempty"`  // transactions that died while they were staged; their files are removed
+}
+
+// RecoveredTx is a transaction that was pending.
+type RecoveredTx struct {
+	Tx    string      `json:"tx,omitempty"`    // "" when none was
 	End   RecoveryEnd `json:"end,omitempty"`   // how it ended
 	Files []string    `json:"files,omitempty"` // the paths that it names
-	Notes []string    `json:"notes,omitempty"` // what a person should know, one sentence each
-	Torn  *Torn       `json:"torn,omitempty"`  // the end of the log that a crash had cut short, set aside
-	Swept []string    `json:"swept,omitempty"` // transactions that died while they were staged; their files are removed
 }
 
 // Nothing reports whether there was nothing to do.
 func (r *Recovery) Nothing() bool {
 	return r == nil || r.Tx == "" && r.Torn == nil && len(r.Swept) == 0
+}
+
+// All returns the transactions that were pending.
+func (r *Recovery) All() []RecoveredTx {
+	if r == nil || r.Tx == "" {
+		return nil
+	}
+	return append([]RecoveredTx{r.RecoveredTx}, r.Others...)
 }
 
 // RecoveryEnd says how a pending transaction ended.

@@ -36,6 +36,12 @@ type Pruned struct {
 	SizeBytes    int64 `json:"sizeBytes"`
 }
 
+// Packed counts what was packed.
+type Packed struct {
+	Files     int   `json:"files"`
+	SizeBytes int64 `json:"sizeBytes"` // before
+}
+
 // PurgeRequest picks transactions to purge. A transaction matches when every condition that is set holds.
 type PurgeRequest struct {
 	Entries   []string  // names of transactions, six or more characters that a name begins with, or #number

@@ -57,7 +57,7 @@ type tarred struct {
 	text string
 }
 
-func pack(t testing.TB, members ...tarred) []byte {
+func tarOf(t testing.TB, members ...tarred) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	w := tar.NewWriter(&b)
@@ -103,8 +103,8 @@ func sort(flag byte, name, link string) tarred {
 
 // TestHostileArchives checks that each is refused, with its reason.
 func TestHostileArchives(t *testing.T) {
-	ok := pack(t, of("a"), file("a", "x"))
-	huge := pack(t, of("a"), file("a", strings.Repeat("x", 10_000)))
+	ok := tarOf(t, of("a"), file("a", "x"))
+	huge := tarOf(t, of("a"), file("a", strings.Repeat("x", 10_000)))
 	tests := []struct {
 		name string
 		data []byte
@@ -115,36 +115,36 @@ func TestHostileArchives(t *testing.T) {
 		{"no tar", zip([]byte(strings.Repeat("hello", 500))), "no whole tar.gz"},
 		{"cut short", archive(t, "a", strings.Repeat("x", 4000))[:150], "no whole tar.gz"},
 		{"checksum", flip(zip(ok)), "no whole tar.gz"},
-		{"empty", zip(pack(t)), "no metadata.json"},
-		{"metadata only", zip(pack(t, of("a"))), "no file after metadata.json"},
-		{"file first", zip(pack(t, file("a", "x"), of("a"))), "not metadata.json"},
-		{"second file", zip(pack(t, of("a"), file("a", "x"), file("b", "y"))), "third member"},
-		{"second file of the same name", zip(pack(t, of("a"), file("a", "x"), file("a", "y"))), "third member"},
-		{"up", zip(pack(t, of("../a"), file("../a", "x"))), "plain path"},
-		{"up, inside", zip(pack(t, of("b/../../a"), file("b/../../a", "x"))), "plain path"},
-		{"dots", zip(pack(t, of("b/./a"), file("b/./a", "x"))), "plain path"},
-		{"absolute", zip(pack(t, of("/etc/passwd"), file("/etc/passwd", "x"))), "plain path"},
-		{"backslash", zip(pack(t, of(`..\\a`), file(`..\a`, "x"))), "backslash"},
-		{"drive", zip(pack(t, of(`C:\\a`), file(`C:\a`, "x"))), "backslash"},
-		{"trailing slash", zip(pack(t, of("a/"), file("a", "x"))), "plain path"},
-		{"empty path", zip(pack(t, of(""), file("a", "x"))), "names no file"},
-		{"the root", zip(pack(t, of("."), file("a", "x"))), "names no file"},
-		{"no path", zip(pack(t, meta(`{"version":1}`), file("a", "x"))), "names no file"},
-		{"control", zip(pack(t, of(`a\nb`), file("a\nb", "x"))), "control"},
-		{"long path", zip(pack(t, of(strings.Repeat("a/", 3000)+"a"), file("a", "x"))), "too long"},
-		{"other path", zip(pack(t, of("a"), file("b", "x"))), "metadata.json says"},
-		{"same path, other spelling", zip(pack(t, of("a"), file("./a", "x"))), "metadata.json says"},
-		{"link", zip(pack(t, of("a"), sort(tar.TypeSymlink, "a", "/etc/passwd"))), "symbolic link"},
-		{"link, said", zip(pack(t, of("a", `,"link":"b"`), sort(tar.TypeSymlink, "a", "b"))), "symbolic link"},
-		{"hard link", zip(pack(t, of("a"), sort(tar.TypeLink, "a", "/etc/passwd"))), "hard link"},
-		{"directory", zip(pack(t, of("a"), sort(tar.TypeDir, "a", ""))), "directory"},
-		{"FIFO", zip(pack(t, of("a"), sort(tar.TypeFifo, "a", ""))), "FIFO"},
-		{"device", zip(pack(t, of("a"), sort(tar.TypeChar, "a", ""))), "device"},
-		{"block device", zip(pack(t, of("a"), sort(tar.TypeBlock, "a", ""))), "device"},
-		{"metadata is a link", zip(pack(t, sort(tar.TypeSymlink, metadataName, "/etc/passwd"), file("a", "x"))), "symbolic link"},
-		{"global header", zip(pack(t, tarred{tar.Header{Typeflag: tar.TypeXGlobalHeader, Name: "g", PAXRecords: map[string]string{"path": "/etc/passwd"}}, ""},
+		{"empty", zip(tarOf(t)), "no metadata.json"},
+		{"metadata only", zip(tarOf(t, of("a"))), "no file after metadata.json"},
+		{"file first", zip(tarOf(t, file("a", "x"), of("a"))), "not metadata.json"},
+		{"second file", zip(tarOf(t, of("a"), file("a", "x"), file("b", "y"))), "third member"},
+		{"second file of the same name", zip(tarOf(t, of("a"), file("a", "x"), file("a", "y"))), "third member"},
+		{"up", zip(tarOf(t, of("../a"), file("../a", "x"))), "plain path"},
+		{"up, inside", zip(tarOf(t, of("b/../../a"), file("b/../../a", "x"))), "plain path"},
+		{"dots", zip(tarOf(t, of("b/./a"), file("b/./a", "x"))), "plain path"},
+		{"absolute", zip(tarOf(t, of("/etc/passwd"), file("/etc/passwd", "x"))), "plain path"},
+		{"backslash", zip(tarOf(t, of(`..\\a`), file(`..\a`, "x"))), "backslash"},
+		{"drive", zip(tarOf(t, of(`C:\\a`), file(`C:\a`, "x"))), "backslash"},
+		{"trailing slash", zip(tarOf(t, of("a/"), file("a", "x"))), "plain path"},
+		{"empty path", zip(tarOf(t, of(""), file("a", "x"))), "names no file"},
+		{"the root", zip(tarOf(t, of("."), file("a", "x"))), "names no file"},
+		{"no path", zip(tarOf(t, meta(`{"version":1}`), file("a", "x"))), "names no file"},
+		{"control", zip(tarOf(t, of(`a\nb`), file("a\nb", "x"))), "control"},
+		{"long path", zip(tarOf(t, of(strings.Repeat("a/", 3000)+"a"), file("a", "x"))), "too long"},
+		{"other path", zip(tarOf(t, of("a"), file("b", "x"))), "metadata.json says"},
+		{"same path, other spelling", zip(tarOf(t, of("a"), file("./a", "x"))), "metadata.json says"},
+		{"link", zip(tarOf(t, of("a"), sort(tar.TypeSymlink, "a", "/etc/passwd"))), "symbolic link"},
+		{"link, said", zip(tarOf(t, of("a", `,"link":"b"`), sort(tar.TypeSymlink, "a", "b"))), "symbolic link"},
+		{"hard link", zip(tarOf(t, of("a"), sort(tar.TypeLink, "a", "/etc/passwd"))), "hard link"},
+		{"directory", zip(tarOf(t, of("a"), sort(tar.TypeDir, "a", ""))), "directory"},
+		{"FIFO", zip(tarOf(t, of("a"), sort(tar.TypeFifo, "a", ""))), "FIFO"},
+		{"device", zip(tarOf(t, of("a"), sort(tar.TypeChar, "a", ""))), "device"},
+		{"block device", zip(tarOf(t, of("a"), sort(tar.TypeBlock, "a", ""))), "device"},
+		{"metadata is a link", zip(tarOf(t, sort(tar.TypeSymlink, metadataName, "/etc/passwd"), file("a", "x"))), "symbolic link"},
+		{"global header", zip(tarOf(t, tarred{tar.Header{Typeflag: tar.TypeXGlobalHeader, Name: "g", PAXRecords: map[string]string{"path": "/etc/passwd"}}, ""},
 			of("a"), file("a", "x"))), "header for all"},
-		{"unknown type", zip(pack(t, of("a"), sort('7', "a", ""))), "no regular file"},
+		{"unknown type", zip(tarOf(t, of("a"), sort('7', "a", ""))), "no regular file"},
 		{"sparse", zip(gnuSparse(t)), "sparse"},
 		{"old sparse", zip(oldSparse(t)), "sparse"},
 		{"too large", zip(huge), "at most 1000"},
@@ -156,16 +156,16 @@ func TestHostileArchives(t *testing.T) {
 		{"zeros", append(zip(ok), 0, 0, 0), "after the end"},
 		{"two members of gzip", zip(ok, ok), "after the end"},
 		{"cut into two of gzip", zip(ok[:1024], ok[1024:]), "no file after"},
-		{"metadata is no JSON", zip(pack(t, meta("hello"), file("a", "x"))), "cannot be read"},
-		{"metadata is two JSONs", zip(pack(t, meta(`{"version":1,"path":"a"}{}`), file("a", "x"))), "cannot be read"},
-		{"metadata is a list", zip(pack(t, meta(`[]`), file("a", "x"))), "cannot be read"},
-		{"metadata is long", zip(pack(t, of("a", strings.Repeat(" ", 64<<10)), file("a", "x"))), "metadata.json has"},
-		{"no version", zip(pack(t, meta(`{"path":"a"}`), file("a", "x"))), "version 0"},
-		{"later version", zip(pack(t, meta(`{"version":2,"path":"a"}`), file("a", "x"))), "version 2"},
-		{"other size", zip(pack(t, of("a", `,"sizeBytes":2`), file("a", "x"))), "says 2"},
-		{"negative size", zip(pack(t, of("a", `,"sizeBytes":-1`), file("a", "x"))), "says -1"},
-		{"other hash", zip(pack(t, of("a", `,"sha256":"`+sum("y")+`"`), file("a", "x"))), "sha256"},
-		{"no hash", zip(pack(t, of("a", `,"sha256":"x"`), file("a", "x"))), "sha256"},
+		{"metadata is no JSON", zip(tarOf(t, meta("hello"), file("a", "x"))), "cannot be read"},
+		{"metadata is two JSONs", zip(tarOf(t, meta(`{"version":1,"path":"a"}{}`), file("a", "x"))), "cannot be read"},
+		{"metadata is a list", zip(tarOf(t, meta(`[]`), file("a", "x"))), "cannot be read"},
+		{"metadata is long", zip(tarOf(t, of("a", strings.Repeat(" ", 64<<10)), file("a", "x"))), "metadata.json has"},
+		{"no version", zip(tarOf(t, meta(`{"path":"a"}`), file("a", "x"))), "version 0"},
+		{"later version", zip(tarOf(t, meta(`{"version":2,"path":"a"}`), file("a", "x"))), "version 2"},
+		{"other size", zip(tarOf(t, of("a", `,"sizeBytes":2`), file("a", "x"))), "says 2"},
+		{"negative size", zip(tarOf(t, of("a", `,"sizeBytes":-1`), file("a", "x"))), "says -1"},
+		{"other hash", zip(tarOf(t, of("a", `,"sha256":"`+sum("y")+`"`), file("a", "x"))), "sha256"},
+		{"no hash", zip(tarOf(t, of("a", `,"sha256":"x"`), file("a", "x"))), "sha256"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -176,7 +176,7 @@ func TestHostileArchives(t *testing.T) {
 			}
 		})
 	}
-	if a, err := ReadArchive(bytes.NewReader(zip(pack(t, of("a", `,"mode":420,"unknown":{"x":[1]},"deletedAt":"never"`), file("a", "x")))), 1000); err != nil || a.Content != "x" {
+	if a, err := ReadArchive(bytes.NewReader(zip(tarOf(t, of("a", `,"mode":420,"unknown":{"x":[1]},"deletedAt":"never"`), file("a", "x")))), 1000); err != nil || a.Content != "x" {
 		t.Errorf("what is not known has to be ignored: %v", err)
 	}
 }
@@ -189,7 +189,7 @@ func flip(b []byte) []byte {
 
 // headers are n extended headers of a megabyte for nothing.
 func headers(t *testing.T, n int) []byte {
-	one := pack(t, tarred{tar.Header{Name: "a", Format: tar.FormatPAX, PAXRecords: map[string]string{"VENDOR.x": strings.Repeat("x", 1<<20-100)}}, ""})
+	one := tarOf(t, tarred{tar.Header{Name: "a", Format: tar.FormatPAX, PAXRecords: map[string]string{"VENDOR.x": strings.Repeat("x", 1<<20-100)}}, ""})
 	one = one[:len(one)-1024-512] // without the member itself, and the end
 	return bytes.Repeat(one, n)
 }
@@ -198,12 +198,12 @@ func headers(t *testing.T, n int) []byte {
 func gnuSparse(t *testing.T) []byte {
 	h := tar.Header{Name: "a", Mode: 0o644, Format: tar.FormatPAX, PAXRecords: map[string]string{
 		"QNU.sparse.major": "0", "QNU.sparse.minor": "1", "QNU.sparse.map": "0,1", "QNU.sparse.numblocks": "1", "QNU.sparse.size": "1000000000000"}}
-	return bytes.ReplaceAll(pack(t, of("a"), tarred{h, "x"}), []byte("QNU.sparse"), []byte("GNU.sparse"))
+	return bytes.ReplaceAll(tarOf(t, of("a"), tarred{h, "x"}), []byte("QNU.sparse"), []byte("GNU.sparse"))
 }
 
 // oldSparse is the same in the older way, by the type of the member.
 func oldSparse(t *testing.T) []byte {
-	b := pack(t, of("a"), tarred{tar.Header{Name: "a", Mode: 0o644, Format: tar.FormatGNU}, "x"})
+	b := tarOf(t, of("a"), tarred{tar.Header{Name: "a", Mode: 0o644, Format: tar.FormatGNU}, "x"})
 	h := b[1024:1536]
 	h[156] = tar.TypeGNUSparse
 	copy(h[386:], "00000000000\x0000000000001\x00") // the map
@@ -214,7 +214,7 @@ func oldSparse(t *testing.T) []byte {
 
 // lie is an archive whose file has fewer bytes than its header says.
 func lie(t *testing.T) []byte {
-	b := pack(t, of("a"), file("a", "x"))
+	b := tarOf(t, of("a"), file("a", "x"))
 	h := b[1024:1536]
 	copy(h[124:], "00000001700\x00")
 	check(h)
@@ -296,7 +296,7 @@ func judged(t *testing.T, data []byte) *Archived {
 // FuzzReadArchive: any bytes, in a gzip or not, never panic.
 func FuzzReadArchive(f *testing.F) {
 	f.Add(archive(f, "a/b", "one\n"), true)
-	f.Add(pack(f, of("a"), file("a", "x")), false)
+	f.Add(tarOf(f, of("a"), file("a", "x")), false)
 	f.Fuzz(func(t *testing.T, data []byte, zipped bool) {
 		if !zipped {
 			data = zip(data)

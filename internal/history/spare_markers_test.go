@@ -92,7 +92,7 @@ func TestSparesFail(t *testing.T) {
 		h, err := Open(f.Wrap(dir))
 		for i := 0; err == nil && i < 3; i++ {
 			if s, err := h.Begin(NewID(time.Now()), i); err == nil {
-				if _, err := other.Sweep(func(string) (TxState, error) { return NeverCommitted, nil }); err != nil {
+				if _, err := other.Sweep(neverCommitted); err != nil {
 					t.Error(err)
 				}
 				if is, err := other.staging.Stat(s.name); err != nil || is.Links == 0 {
@@ -104,7 +104,7 @@ func TestSparesFail(t *testing.T) {
 		if err == nil {
 			h.Close()
 		}
-		if _, err := other.Sweep(func(string) (TxState, error) { return NeverCommitted, nil }); err != nil {
+		if _, err := other.Sweep(neverCommitted); err != nil {
 			t.Error(err)
 		}
 		names(t, other, fmt.Sprint("fault ", n))
@@ -123,9 +123,13 @@ func open(t *testing.T, dir vfs.Dir) *History {
 	return h
 }
 
+func neverCommitted([]string) (func(string) TxState, error) {
+	return func(string) TxState { return NeverCommitted }, nil
+}
+
 func sweep(t *testing.T, h *History) {
 	t.Helper()
-	swept, err := h.Sweep(func(tx string) (TxState, error) { return NeverCommitted, fmt.Errorf("asked about %s", tx) })
+	swept, err := h.Sweep(func(txs []string) (func(string) TxState, error) { return nil, fmt.Errorf("asked about %q", txs) })
 	if err != nil || len(swept) > 0 {
 		t.Errorf("swept %q, %v", swept, err)
 	}
@@ -140,5 +144,42 @@ func names(t *testing.T, h *History, when string, want ...string) {
 	}
 	if !slices.EqualFunc(got, want, strings.HasPrefix) {
 		t.Errorf("%s: %q, want %q", when, got, want)
+	}
+}
+
+// However many processes died, the log is asked once about every 64 of them, and never when there are none.
+func TestSweepAsksAboutManyAtOnce(t *testing.T) {
+	dir := vfstest.NewDisk(vfstest.Journal).Root()
+	if err := Create(dir); err != nil {
+		t.Fatal(err)
+	}
+	h := open(t, dir)
+	live, err := open(t, dir).Begin("live", 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := range 100 {
+		for _, part := range []string{"gone", "ended", "pending"} {
+			f, err := h.staging.Create(fmt.Sprintf("%s%d+1", part, i), 0o600)
+			if err != nil {
+				t.Fatal(err)
+			}
+			f.Close()
+		}
+	}
+	asked := 0
+	states := func([]string) (func(string) TxState, error) {
+		asked++
+		return func(tx string) TxState {
+			return map[byte]TxState{'g': NeverCommitted, 'e': Ended, 'p': Pending}[tx[0]]
+		}, nil
+	}
+	swept, err := h.Sweep(states)
+	if err != nil || len(swept) != 100 || asked > 5 {
+		t.Errorf("swept %d, asked %d times, %v", len(swept), asked, err)
+	}
+	all, err := h.staging.Names()
+	if err != nil || len(all) != 101 || !slices.Contains(all, live.name) {
+		t.Errorf("%d markers are left: %v", len(all), err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -77,65 +78,119 @@ const (
 	Ended                         // committed, and ended
 )
 
-// Sweep removes what dead processes left of transactions that were never committed. state returns the state of a
-// transaction. The caller holds the store's lock.
-func (h *History) Sweep(state func(tx string) (TxState, error)) (swept []string, err error) {
+// maxSwept is how many dead transactions are swept at once, since their markers are held open meanwhile.
+const maxSwept = 64
+
+// Sweep removes what dead processes left of transactions that were never committed. states returns the states of
+// transactions; it is asked about many at once. The caller holds the store's lock.
+func (h *History) Sweep(states func(txs []string) (func(tx string) TxState, error)) (swept []string, err error) {
 	names, err := h.staging.Names()
 	if err != nil {
 		return nil, err
 	}
+	for part := range slices.Chunk(names, maxSwept) {
+		dead, err := h.deadMarkers(part)
+		if err == nil {
+			var txs []string
+			txs, err = h.sweepMarkers(dead, states)
+			swept = append(swept, txs...)
+		}
+		for _, m := range dead {
+			m.file.Close()
+		}
+		if err != nil {
+			return swept, err
+		}
+	}
+	return swept, nil
+}
+
+// deadMarkers locks the markers that nobody has locked. They stay locked while they are swept: a process that has just
+// made its marker and comes to lock it must not find it free while its slots are removed.
+func (h *History) deadMarkers(names []string) (dead []marker, err error) {
+	locked := map[vfs.ID]bool{}
 	for _, name := range names {
 		if _, alive := h.alive.Load(name); alive {
 			continue
 		}
-		tx, err := h.sweepMarker(name, state)
+		f, err := h.staging.Open(name)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return dead, err
+		}
+		mine, err := f.TryLock()
+		is, serr := f.Stat()
+		// A power cut during a rename can leave two names of one marker.
+		mine = mine || err == nil && locked[is.ID]
+		if err = errors.Join(err, serr); err != nil || !mine || is.Links == 0 { // without a name its owner ended it since
+			f.Close()
+			if err != nil {
+				return dead, err
+			}
+			continue
+		}
+		locked[is.ID] = true
+		dead = append(dead, marker{f, name})
+	}
+	return dead, nil
+}
+
+// sweepMarkers sweeps the transactions of dead markers.
+func (h *History) sweepMarkers(dead []marker, states func([]string) (func(string) TxState, error)) (swept []string, err error) {
+	var txs []string
+	for _, m := range dead {
+		if tx, _, ok := m.transaction(); ok {
+			txs = append(txs, tx)
+		} else if err := h.staging.Remove(m.name); err != nil {
+			return nil, err
+		}
+	}
+	if len(txs) == 0 {
+		return nil, nil
+	}
+	state, err := states(txs)
+	if err != nil {
+		return nil, err
+	}
+	for _, m := range dead {
+		tx, n, ok := m.transaction()
+		if !ok {
+			continue
+		}
+		garbage, err := h.sweepTx(m.name, tx, n, state(tx))
 		if err != nil {
 			return swept, err
 		}
-		if tx != "" {
+		if garbage {
 			swept = append(swept, tx)
 		}
 	}
 	return swept, nil
 }
 
-// sweepMarker sweeps the transaction of a marker that nobody has locked. It holds the marker's lock meanwhile: a
-// process that has just made the marker and comes to lock it must not find it free while its slots are removed.
-func (h *History) sweepMarker(marker string, state func(tx string) (TxState, error)) (tx string, err error) {
-	f, err := h.staging.Open(marker)
-	if errors.Is(err, fs.ErrNotExist) {
-		return "", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	defer f.Close()
-	if mine, err := f.TryLock(); err != nil || !mine {
-		return "", err
-	}
-	if is, err := f.Stat(); err != nil || is.Links == 0 {
-		return "", err // its owner ended it since
-	}
-	return h.sweepTx(marker, state)
+// transaction returns the transaction of a marker and how many slots it has; a spare marker has none.
+func (m marker) transaction() (tx string, slots int, ok bool) {
+	tx, count, _ := strings.Cut(m.name, "+")
+	slots, err := strconv.Atoi(count)
+	return tx, slots, err == nil
 }
 
-func (h *History) sweepTx(marker string, state func(string) (TxState, error)) (tx string, err error) {
-	tx, count, _ := strings.Cut(marker, "+")
-	n, err := strconv.Atoi(count)
+// sweepTx sweeps a transaction with n slots. It reports whether these were garbage.
+func (h *History) sweepTx(marker, tx string, n int, state TxState) (garbage bool, err error) {
+	switch state {
+	case Pending:
+		return false, nil
+	case Ended:
+		err = h.removeSpareNames(tx, n)
+	default:
+		garbage, err = true, h.Discard(tx, n)
+	}
 	if err != nil {
-		return "", h.staging.Remove(marker) // not a marker of a transaction
+		return false, err
 	}
-	end, err := state(tx)
-	if err != nil || end == Pending {
-		return "", err
-	}
-	if end == Ended {
-		return "", errors.Join(h.removeSpareNames(tx, n), ignoreMissing(h.staging.Remove(marker)))
-	}
-	if err := h.Discard(tx, n); err != nil {
-		return "", err
-	}
-	return tx, ignoreMissing(h.staging.Remove(marker))
+	return garbage, ignoreMissing(h.staging.Remove(marker))
 }
 
 // removeSpareNames removes names that an ended transaction no longer needs and that a process left which died right
@@ -148,8 +203,9 @@ func (h *History) removeSpareNames(tx string, n int) error {
 	return errors.Join(errs...)
 }
 
-// Orphans lists the transactions that have slots, that nobody is staging, and that known does not report.
-func (h *History) Orphans(known func(tx string) (bool, error)) ([]string, error) {
+// Orphans lists the transactions that have slots, that nobody is staging, and that are not among those that known
+// returns.
+func (h *History) Orphans(known func(txs []string) (map[string]bool, error)) ([]string, error) {
 	names, err := h.slots.Names()
 	if err != nil {
 		return nil, err
@@ -163,18 +219,19 @@ func (h *History) Orphans(known func(tx string) (bool, error)) ([]string, error)
 		tx, _, _ := strings.Cut(name, "+")
 		seen[tx] = true
 	}
-	var out []string
+	var txs []string
 	for _, name := range names {
-		tx, _, ok := strings.Cut(name, ".")
-		if !ok || seen[tx] {
-			continue
-		}
-		seen[tx] = true
-		if ok, err := known(tx); err != nil {
-			return nil, err
-		} else if !ok {
-			out = append(out, tx)
+		// What has left a pack is of a transaction that the log has; the mark may be newer than the caller's look at the log.
+		if tx, _, ok := strings.Cut(name, "."); ok && !seen[tx] && !strings.HasSuffix(name, leftKind) {
+			txs, seen[tx] = append(txs, tx), true
 		}
 	}
-	return out, nil
+	if len(txs) == 0 {
+		return nil, nil
+	}
+	is, err := known(txs)
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(txs, func(tx string) bool { return is[tx] }), nil
 }

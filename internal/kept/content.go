@@ -41,7 +41,7 @@ func Content(ctx context.Context, w *workspace.Workspace, id string) (*api.Conte
 		c.Sha256 = text.Sum(f.Link)
 		return c, checkSum(c, f.Sha256)
 	}
-	file, err := contents.history.Slots().Open(f.Name)
+	file, _, err := contents.history.Open(f.ID)
 	if err != nil {
 		return nil, workspace.StoreError(err)
 	}
@@ -58,12 +58,12 @@ func FindDisplaced(ctx context.Context, w *workspace.Workspace, id string) (*Fil
 	if !ok {
 		return nil, Contents{}, noVersion(id)
 	}
-	v, err := takeInventory(w)
+	v, err := takeInventory(w, tx)
 	if err != nil {
 		return nil, Contents{}, err
 	}
-	if !v.only(tx) {
-		return nil, Contents{}, noVersion(id)
+	if err := v.has(tx, noVersion(id)); err != nil {
+		return nil, Contents{}, err
 	}
 	for t := range v.newestFirst(ctx) {
 		for i := range t.Acts {

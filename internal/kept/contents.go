@@ -43,7 +43,7 @@ func (c Contents) Open(slot string) (io.ReadCloser, vfs.Info, error) {
 		to, err := c.history.Slots().Readlink(name)
 		return io.NopCloser(strings.NewReader(to)), is, err
 	}
-	f, err := c.history.Slots().Open(name)
+	f, is, err := c.history.Open(slot)
 	return f, is, err
 }
 

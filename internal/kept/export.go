@@ -23,7 +23,7 @@ func TrashExport(ctx context.Context, w *workspace.Workspace, id string, to io.W
 	if t.Link != "" {
 		return archiveError(history.WriteArchive(to, m, t.Info.Mode, nil))
 	}
-	f, err := contents.history.Slots().Open(t.Name)
+	f, _, err := contents.history.Open(t.ID)
 	if err != nil {
 		return workspace.StoreError(err)
 	}

@@ -27,36 +27,39 @@ type inventory struct {
 	workspace.Paths
 	Contents
 	store   *commit.Store
-	pending string          // the transaction that is not finished
+	pending map[string]bool // the transactions that are not finished
 	names   map[string]bool // of all kept files
 	txs     map[string]bool // of which something is kept
 	err     error           // that ended newestFirst
+	damaged error           // of a pack, whose names are not known
 }
 
 // keptTx is a transaction of which the history has something.
 type keptTx struct {
 	*audit.Record
 	failed bool // aborted, or taken back by a recovery
-	age    int  // how many transactions are newer
 }
 
-// takeInventory lists what the history has; nil when there is no store.
-func takeInventory(w *workspace.Workspace) (*inventory, error) {
+// takeInventory lists what the history has, of one transaction or of all (""); nil when there is no store.
+func takeInventory(w *workspace.Workspace, tx string) (*inventory, error) {
 	store, err := w.OpenStore()
 	if err != nil || store == nil {
 		return nil, err
 	}
-	v := &inventory{Paths: w.Paths(), Contents: Contents{store.History()}, store: store, names: map[string]bool{}, txs: map[string]bool{}}
+	v := &inventory{Paths: w.Paths(), Contents: Contents{store.History()}, store: store, names: map[string]bool{}, txs: map[string]bool{},
+		pending: map[string]bool{}}
 	pending, err := store.Pending()
 	// A damaged log is read as far as it goes. The store itself refuses to change anything then.
 	if _, damaged := errors.AsType[*audit.Corrupt](err); err != nil && !damaged {
 		return nil, err
 	}
-	if pending != nil {
-		v.pending = pending.Tx
+	for _, r := range pending {
+		v.pending[r.Tx] = true
 	}
-	all, err := store.History().Slots().Names()
-	if err != nil {
+	all, err := store.History().Names(tx)
+	if errors.Is(err, history.ErrDamaged) {
+		v.damaged = workspace.StoreError(err)
+	} else if err != nil {
 		return nil, workspace.StoreError(err)
 	}
 	for _, name := range all {
@@ -67,12 +70,15 @@ func takeInventory(w *workspace.Workspace) (*inventory, error) {
 	return v, nil
 }
 
-// newestFirst iterates over the transactions of which the history has something, but for a pending one. It skips what is
+// newestFirst iterates over the transactions of which the history has something, but for pending ones. It skips what is
 // damaged in the log.
 func (v *inventory) newestFirst(ctx context.Context) func(func(keptTx) bool) {
 	return func(yield func(keptTx) bool) {
-		o, age, left := logbook.NewOutcomes(), 0, len(v.txs)
-		for r, err := range v.store.Log().Backward() {
+		o, left, keys := logbook.NewOutcomes(), len(v.txs), audit.Keys{}
+		for tx := range v.txs {
+			keys.Add(audit.ByTx, tx)
+		}
+		for r, err := range o.Walk(v.store.Log(), logbook.WithKeys(o, keys, func(line []byte) bool { return v.txs[audit.TxOf(line)] })) {
 			if _, damaged := errors.AsType[*audit.Corrupt](err); damaged {
 				continue
 			}
@@ -83,35 +89,33 @@ func (v *inventory) newestFirst(ctx context.Context) func(func(keptTx) bool) {
 				v.err = workspace.StoreError(err)
 				return
 			}
-			o.Add(r)
-			if !logbook.IsTransaction(r) {
+			if !logbook.IsTransaction(r) || !v.txs[r.Tx] {
 				continue
 			}
-			if v.txs[r.Tx] {
-				if left--; r.Tx != v.pending && !yield(keptTx{r, o.Failed(r) != nil, age}) || left == 0 {
-					return
-				}
+			if left--; !v.pending[r.Tx] && !yield(keptTx{r, o.Failed(r) != nil}) || left == 0 {
+				return
 			}
-			o.Forget(r)
-			age++
 		}
 	}
 }
 
-// only limits newestFirst to one transaction, and reports whether the history has something of it.
-func (v *inventory) only(tx string) bool {
-	if v == nil || !v.txs[tx] {
-		return false
+// has returns nil if the history has something of a transaction, and none otherwise; if nobody can say, what is damaged.
+func (v *inventory) has(tx string, none error) error {
+	switch {
+	case v == nil:
+		return none
+	case v.txs[tx]:
+		return nil
+	case v.damaged != nil:
+		return v.damaged
 	}
-	v.txs = map[string]bool{tx: true}
-	return true
+	return none
 }
 
 // File is a file that the history has.
 type File struct {
 	api.Trashed
-	Name string   // in the directory of the slots
-	Info vfs.Info // of that file
+	Info vfs.Info // of that file, as it was
 }
 
 // file describes the file that a step displaced. It reports false when the history does not have it.
@@ -120,7 +124,8 @@ func (v *inventory) file(r *audit.Record, a *audit.Act, operation string) (f Fil
 	if !v.names[id] && !v.names[history.OldLink(id)] {
 		return f, false
 	}
-	if f.Name, f.Info, ok = v.find(id, a); !ok {
+	var name string
+	if name, f.Info, ok = v.find(id, a); !ok {
 		return f, false
 	}
 	f.Trashed = api.Trashed{ID: id, DeletedAt: r.TS, SessionID: r.Actor.Session, AgentName: r.Actor.Agent, ToolName: r.Actor.Tool,
@@ -128,7 +133,7 @@ func (v *inventory) file(r *audit.Record, a *audit.Act, operation string) (f Fil
 	f.Path, _ = v.FromTop(a.Path)
 	if f.Info.Mode&fs.ModeSymlink != 0 {
 		var err error
-		if f.Link, err = v.history.Slots().Readlink(f.Name); err != nil {
+		if f.Link, err = v.history.Slots().Readlink(name); err != nil {
 			return f, false
 		}
 	}

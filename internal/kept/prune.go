@@ -12,6 +12,7 @@ import (
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/commit"
 	"github.com/emend-dev/emend/internal/history"
+	"github.com/emend-dev/emend/internal/logbook"
 	"github.com/emend-dev/emend/internal/vfs"
 	"github.com/emend-dev/emend/internal/workspace"
 )
@@ -25,8 +26,8 @@ const (
 	maxPruning   = 10 * time.Second // to find them
 )
 
-// Prune removes what is older, or more, than the workspace keeps, if the last pruning was a day ago or longer. It removes
-// nothing while somebody else has the lock.
+// Prune removes what is older, or more, than the workspace keeps, if the last pruning was a day ago or longer: of the history,
+// and then of the log, if the policy bounds that. It removes nothing while somebody else has the lock.
 func Prune(ctx context.Context, w *workspace.Workspace) (*api.Pruned, error) {
 	store := w.WrittenStore()
 	if store == nil || !store.PruneDue(pruneEvery) {
@@ -34,7 +35,7 @@ func Prune(ctx context.Context, w *workspace.Workspace) (*api.Pruned, error) {
 	}
 	ctx, cancel := context.WithTimeout(ctx, maxPruning)
 	defer cancel()
-	v, err := takeInventory(w)
+	v, err := takeInventory(w, "")
 	if err != nil {
 		return nil, err
 	}
@@ -51,6 +52,9 @@ func Prune(ctx context.Context, w *workspace.Workspace) (*api.Pruned, error) {
 	if more {
 		return out, nil // the next Prune goes on
 	}
+	if err := dropLogByPolicy(ctx, w, store); err != nil {
+		return out, err
+	}
 	return out, store.Pruned()
 }
 
@@ -65,12 +69,12 @@ type prunableTx struct {
 func (v *inventory) prunable(ctx context.Context, age time.Duration, most int64) (out *api.Pruned, what commit.Removal, more bool) {
 	out = &api.Pruned{}
 	var due []prunableTx
-	kept, names := int64(0), v.namesByTx()
+	kept, names, newest := int64(0), v.namesByTx(), v.newest(alwaysKept)
 	for t := range v.newestFirst(ctx) {
 		p := v.prunableOf(t, names[t.Tx])
 		kept += p.bytes
 		late := age >= 0 && time.Since(t.TS) > age || most >= 0 && kept > most
-		if late && t.age >= alwaysKept && len(p.names) > 0 {
+		if late && !newest[t.Tx] && len(p.names) > 0 {
 			due = append(due, p)
 		}
 	}
@@ -91,6 +95,19 @@ func (v *inventory) prunable(ctx context.Context, age time.Duration, most int64)
 	return out, what, more
 }
 
+// newest returns the newest transactions of the log, so many.
+func (v *inventory) newest(n int) map[string]bool {
+	out := map[string]bool{}
+	for r := range v.store.Log().Query(audit.Query{Need: func(audit.Kind, []byte) audit.Detail { return audit.WithActor }}) {
+		if r != nil && logbook.IsTransaction(r) {
+			if out[r.Tx] = true; len(out) == n {
+				break
+			}
+		}
+	}
+	return out
+}
+
 func (v *inventory) namesByTx() map[string][]string {
 	out := map[string][]string{}
 	for name := range v.names {
@@ -107,10 +124,10 @@ func (v *inventory) prunableOf(t keptTx, names []string) prunableTx {
 	if t.failed {
 		return out
 	}
-	files := map[string]vfs.Info{}
+	files, stored := map[string]vfs.Info{}, map[string]int64{}
 	for _, name := range names {
-		if is, err := v.store.History().Slots().Stat(name); err == nil {
-			files[name] = is
+		if is, size, err := v.store.History().Stat(name); err == nil {
+			files[name], stored[name] = is, size
 		}
 	}
 	stays := v.notPruned(t, files)
@@ -127,9 +144,9 @@ func (v *inventory) prunableOf(t keptTx, names []string) prunableTx {
 			continue
 		}
 		out.names = append(out.names, name)
-		if !seen[is.ID] {
+		if is.Links < 2 || !seen[is.ID] {
 			seen[is.ID] = true
-			out.bytes += is.Size
+			out.bytes += stored[name]
 		}
 	}
 	return out

@@ -41,13 +41,16 @@ func Purge(ctx context.Context, w *workspace.Workspace, r api.PurgeRequest) (*ap
 
 // selectPurge returns what a request picks, and the changes of these transactions for the log.
 func selectPurge(ctx context.Context, w *workspace.Workspace, r api.PurgeRequest) (*api.Purged, []audit.Op, error) {
-	v, err := takeInventory(w)
+	v, err := takeInventory(w, "")
 	if err != nil {
 		return nil, nil, err
 	}
 	out := &api.Purged{Transactions: []api.PurgedTx{}}
 	if v == nil {
 		return out, nil, nothingOf(r.Entries)
+	}
+	if v.damaged != nil {
+		return nil, nil, v.damaged
 	}
 	f, err := newPurgeFilter(w, r)
 	if err != nil {
@@ -244,8 +247,8 @@ func (v *inventory) measure(out *api.Purged) {
 		if t == nil {
 			continue
 		}
-		is, err := v.store.History().Slots().Stat(name)
-		if err != nil || seen[is.ID] {
+		is, _, err := v.store.History().Stat(name)
+		if err != nil || is.Links > 1 && seen[is.ID] {
 			continue // removed meanwhile, or the second name
 		}
 		seen[is.ID] = true

@@ -69,12 +69,12 @@ func FindRebuilt(ctx context.Context, w *workspace.Workspace, id string) (Rebuil
 	if !ok {
 		return Rebuilt{}, noVersion(id)
 	}
-	v, err := takeInventory(w)
+	v, err := takeInventory(w, tx)
 	if err != nil {
 		return Rebuilt{}, err
 	}
-	if !v.only(tx) {
-		return Rebuilt{}, noVersion(id)
+	if err := v.has(tx, noVersion(id)); err != nil {
+		return Rebuilt{}, err
 	}
 	for t := range v.newestFirst(ctx) {
 		for i := range t.Acts {

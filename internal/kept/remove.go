@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/audit"
@@ -25,6 +26,7 @@ func remove(ctx context.Context, w *workspace.Workspace, what commit.Removal) (*
 		return nil, err
 	}
 	err = store.Purge(ctx, what)
+	w.ForgetReads(time.Now())
 	head := store.Head()
 	return &head, err
 }

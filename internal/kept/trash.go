@@ -20,9 +20,12 @@ const maxPreview = 32 << 10
 // Trash lists the files in the trash that are from below the root, the newest first.
 func Trash(ctx context.Context, w *workspace.Workspace) ([]api.Trashed, error) {
 	out := []api.Trashed{}
-	v, err := takeInventory(w)
+	v, err := takeInventory(w, "")
 	if v == nil || err != nil {
 		return out, err
+	}
+	if v.damaged != nil {
+		return out, v.damaged
 	}
 	for t := range v.newestFirst(ctx) {
 		for _, f := range v.trashOf(t) {
@@ -48,7 +51,7 @@ func TrashShow(ctx context.Context, w *workspace.Workspace, id string) (*api.Tra
 	if f.Link != "" {
 		return out, nil
 	}
-	file, err := contents.history.Slots().Open(f.Name)
+	file, _, err := contents.history.Open(f.ID)
 	if err != nil {
 		return nil, workspace.StoreError(err)
 	}
@@ -70,13 +73,13 @@ func TrashShow(ctx context.Context, w *workspace.Workspace, id string) (*api.Tra
 
 // FindTrash finds a file of the trash by its id.
 func FindTrash(ctx context.Context, w *workspace.Workspace, id string) (*File, Contents, error) {
-	v, err := takeInventory(w)
+	tx, _, _ := strings.Cut(id, ".")
+	v, err := takeInventory(w, tx)
 	if err != nil {
 		return nil, Contents{}, err
 	}
-	tx, _, _ := strings.Cut(id, ".")
-	if !v.only(tx) {
-		return nil, Contents{}, notInTrash(id)
+	if err := v.has(tx, notInTrash(id)); err != nil {
+		return nil, Contents{}, err
 	}
 	for t := range v.newestFirst(ctx) {
 		for _, f := range v.trashOf(t) {

@@ -94,6 +94,45 @@ func copyACL(from, to int, has bool) (set bool, err error) {
 	return true, retry(func() error { return unix.Fremovexattr(to, xattrACL) })
 }
 
+// removeACL removes the access list that a file inherited from the defaults of its directory.
+func removeACL(fd int) error {
+	_, err := copyACL(-1, fd, false)
+	return err
+}
+
+// userFlags are the flags of chattr that a person sets on a file, and that a copy has not: all up to noatime, compression,
+// journalled data, tails, copy on write and direct access.
+const userFlags = 0x0280c4ff
+
+// sameFlags reports whether two files have the same flags. A file system without flags has no others.
+func sameFlags(fd, as int) bool {
+	mine, err := unix.IoctlGetUint32(fd, unix.FS_IOC_GETFLAGS)
+	if err != nil {
+		return errors.Is(err, unix.ENOTTY) || errors.Is(err, unix.EOPNOTSUPP) || errors.Is(err, unix.ENOSYS) || errors.Is(err, unix.EINVAL)
+	}
+	other, err := unix.IoctlGetUint32(as, unix.FS_IOC_GETFLAGS)
+	return err == nil && (mine^other)&userFlags == 0
+}
+
+// hasOnlyXattrsOf reports whether fd has no access list, no other flags than as, and no attribute that as has not.
+func hasOnlyXattrsOf(fd, as int) (bool, error) {
+	if !sameFlags(fd, as) {
+		return false, nil
+	}
+	names, err := listXattrs(fd)
+	if err != nil {
+		return false, err
+	}
+	for _, name := range names {
+		mine, err := getXattr(fd, name)
+		other, none := getXattr(as, name)
+		if name == xattrACL || err != nil || none != nil || !bytes.Equal(mine, other) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
 // listXattrs lists the names of a file's extended attributes. It is one call if there are none, or if the file system
 // has no such thing.
 func listXattrs(fd int) ([]string, error) {

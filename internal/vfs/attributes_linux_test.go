@@ -323,3 +323,42 @@ func TestCreateExactly(t *testing.T) {
 		}
 	}
 }
+
+// Plain tells a file that has no more than a new one from those that have an attribute, a list or a flag. Give leaves owner and
+// permissions, and no list.
+func TestPlainAndGive(t *testing.T) {
+	path, _, staging := stage(t)
+	at := func(name string) string { return filepath.Join(path, "stage", name) }
+	open := func(name string) File {
+		f, err := staging.Open(name)
+		check(t, err)
+		t.Cleanup(func() { f.Close() })
+		return f
+	}
+	for _, name := range []string{"as", "same", "attribute", "list", "flag"} {
+		check(t, os.WriteFile(at(name), nil, 0o640))
+	}
+	attrs(t, at("attribute"), map[string]string{"user.x": "1"})
+	attrs(t, at("list"), map[string]string{xattrACL: wide})
+	want := map[string]bool{"same": true, "attribute": false, "list": false}
+	if f, err := os.Open(at("flag")); err == nil && unix.IoctlSetPointerInt(int(f.Fd()), unix.FS_IOC_SETFLAGS, 0x40) == nil { // nodump
+		want["flag"] = false
+		f.Close()
+	} else {
+		t.Logf("NOT RUN: no flags here: %v", err)
+	}
+	as := open("as")
+	for name, plain := range want {
+		if got, err := open(name).Plain(as); err != nil || got != plain {
+			t.Errorf("%s: %v, %v", name, got, err)
+		}
+	}
+	f, err := staging.Append("list", 0o600)
+	check(t, err)
+	check(t, errors.Join(f.Give(uint32(os.Getuid()), uint32(os.Getgid()), 0o604), f.Close()))
+	is, err := os.Stat(at("list"))
+	check(t, err)
+	if plain, err := open("list").Plain(as); !plain || err != nil || is.Mode() != 0o604 {
+		t.Errorf("%v, %v, %v", plain, err, is.Mode())
+	}
+}

@@ -279,6 +279,36 @@ func (f *osFile) endLease() (asked bool) {
 	return asked
 }
 
+func (f *osFile) Plain(as File) (plain bool, err error) {
+	other, ok := as.(*osFile)
+	if !ok {
+		return false, pathError("list attributes", f.name, ErrOtherMaker)
+	}
+	err = useBoth(&f.handle, &other.handle, func(fd, as int) (err error) {
+		plain, err = hasOnlyXattrsOf(fd, as)
+		return err
+	})
+	return plain, pathError("list attributes", f.name, err)
+}
+
+func (f *osFile) Give(uid, gid uint32, perm fs.FileMode) error {
+	return pathError("give", f.name, f.use(func(fd int) error {
+		var is unix.Stat_t
+		if err := retry(func() error { return unix.Fstat(fd, &is) }); err != nil {
+			return err
+		}
+		if is.Uid != uid || is.Gid != gid {
+			if err := retry(func() error { return unix.Fchown(fd, int(uid), int(gid)) }); err != nil {
+				return fmt.Errorf("the owner %d:%d cannot be given: %w", uid, gid, err)
+			}
+		}
+		if err := removeACL(fd); err != nil {
+			return err
+		}
+		return setExactMode(fd, perm)
+	}))
+}
+
 func (f *osFile) CopyAttributes(from File) (lost []string, err error) {
 	other, ok := from.(*osFile)
 	if !ok {

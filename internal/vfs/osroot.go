@@ -309,6 +309,8 @@ func (f *rootFile) CopyAttributes(from File) ([]string, error) {
 }
 
 func (f *rootFile) DefaultAttributes(_ Dir, perm fs.FileMode) error { return f.Chmod(perm.Perm()) }
+func (f *rootFile) Plain(File) (bool, error)                        { return false, nil }
+func (f *rootFile) Give(_, _ uint32, perm fs.FileMode) error        { return f.Chmod(perm.Perm()) }
 func (f *rootFile) StartWriteback()                                 {}
 func (f *rootFile) Datasync() error                                 { return f.Sync() }
 func (f *rootFile) TryLock() (bool, error)                          { return tryLock(f.File) }

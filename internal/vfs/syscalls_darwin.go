@@ -78,6 +78,11 @@ func copyAttributes(from, to int) (lost []string, err error) {
 	return append(lost, more...), err
 }
 
+func removeACL(int) error { return nil }
+
+// hasOnlyXattrsOf cannot see an access list, and answers no.
+func hasOnlyXattrsOf(int, int) (bool, error) { return false, nil }
+
 func listXattrs(fd int) []string {
 	size, err := unix.Flistxattr(fd, nil)
 	if err != nil || size <= 0 {

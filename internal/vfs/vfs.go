@@ -96,6 +96,12 @@ type File interface {
 	// DefaultAttributes gives the file what a new file gets that an ordinary program makes in dir: perm less the umask,
 	// or less what the default access list of dir says, and the group of a directory with the setgid bit.
 	DefaultAttributes(dir Dir, perm fs.FileMode) error
+	// Plain reports whether the file has no access list, the flags of chattr that as has, and no extended attribute that as
+	// does not have with the same value. Content, times, owner and permissions are then all that it has.
+	Plain(as File) (bool, error)
+	// Give gives the file an owner, a group and permissions, without setuid, setgid and sticky, and takes away an access
+	// list. Like CopyAttributes it fails if the owner cannot be given.
+	Give(uid, gid uint32, perm fs.FileMode) error
 	// StartWriteback asks the system to begin writing the content out, so that Sync finds less to do. It promises
 	// nothing.
 	StartWriteback()

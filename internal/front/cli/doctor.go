@@ -14,7 +14,7 @@ import (
 )
 
 func (a *app) doctor() *cobra.Command {
-	var migrate, adopt bool
+	var migrate, adopt, pack bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say where the store is, what the disk can do, what is pending, which clients are set up",
@@ -32,7 +32,10 @@ a new one would be made (beside the repository when there is one).
 
 A store that was copied, restored, or came with a clone is not believed, since its
 log decides what recovery does to files. With --adopt a person takes it over: what
-it has pending is closed, and no file is touched.`,
+it has pending is closed, and no file is touched.
+
+Old versions of files are packed by themselves while emend is used. With --pack
+everything is packed that can be, at once. Nothing is removed from the history.`,
 		Example: "  emend doctor\n  emend doctor --json\n  emend doctor --migrate --store ../stores/project",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -48,6 +51,9 @@ it has pending is closed, and no file is touched.`,
 			if migrate {
 				return a.migrate(cmd, ws)
 			}
+			if pack {
+				return a.pack(cmd, ws)
+			}
 			h, err := ws.Host().Doctor(cmd.Context())
 			if err != nil {
 				return err
@@ -57,7 +63,17 @@ it has pending is closed, and no file is touched.`,
 	}
 	cmd.Flags().BoolVar(&migrate, "migrate", false, "move the store")
 	cmd.Flags().BoolVar(&adopt, "adopt", false, "take over a store that was copied here together with its tree")
+	cmd.Flags().BoolVar(&pack, "pack", false, "pack the history")
 	return cmd
+}
+
+func (a *app) pack(cmd *cobra.Command, ws *emend.Workspace) error {
+	p, err := ws.Host().PackAll(cmd.Context())
+	if err != nil {
+		return err
+	}
+	a.done = true
+	return a.printValue(p, fmt.Sprintf("Packed %d file(s) of the history, %d bytes.", p.Files, p.SizeBytes))
 }
 
 func (a *app) adopt(ws *emend.Workspace) error {

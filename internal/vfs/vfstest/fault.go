@@ -301,6 +301,15 @@ func (f *faultFile) DefaultAttributes(dir vfs.Dir, perm fs.FileMode) error {
 	return f.change("inherit", func() error { return f.file.DefaultAttributes(bare(dir), perm) })
 }
 
+func (f *faultFile) Plain(as vfs.File) (plain bool, err error) {
+	err = f.look("list attributes", func() (err error) { plain, err = f.file.Plain(bareFile(as)); return err })
+	return plain, err
+}
+
+func (f *faultFile) Give(uid, gid uint32, perm fs.FileMode) error {
+	return f.change("give", func() error { return f.file.Give(uid, gid, perm) })
+}
+
 // StartWriteback cannot fail.
 func (f *faultFile) StartWriteback() {
 	if f.f.decide(false, "") == works {

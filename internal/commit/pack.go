@@ -1,0 +1,137 @@
+package commit
+
+import (
+	"context"
+	"slices"
+
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/history"
+)
+
+const (
+	packEvery = 256      // records of the log: 128 changes
+	keepLoose = 100      // transactions, the newest: they are the ones that are undone, and come back as the files that they were
+	packTxs   = 256      // transactions at once, while others wait for the lock
+	packBytes = 16 << 20 // the same for the size of their files
+	// Unless all are asked for, it reads the log back until it has found maxFound transactions, or none in maxGap records.
+	maxFound = 8192
+	maxGap   = 32768
+)
+
+// PackDue reports whether many changes were made since the store was opened or last packed. It costs nothing. Of processes
+// that make one change each, every 128th is told so.
+func (s *Store) PackDue() bool { return s.log.Head().Seq/packEvery != s.packedAt.Load()/packEvery }
+
+// Pack packs what finished transactions displaced, except the newest: a part at a time, until ctx ends or nothing is left.
+// With all it packs every one, and waits for the lock. Else it leaves out those that are far back in the log, and it stops,
+// without an error, when somebody has the lock. It may be interrupted at any point and run again.
+func (s *Store) Pack(ctx context.Context, all bool) (done history.Packed, err error) {
+	if err := s.log.Refresh(); err != nil {
+		return done, storeError(err)
+	}
+	s.packedAt.Store(s.log.Head().Seq)
+	found, err := s.packable(all)
+	if err != nil {
+		return done, storeError(err)
+	}
+	for first := true; first || len(found) > 0 && ctx.Err() == nil; first = false {
+		n, part, err := s.packPart(ctx, found[:min(len(found), packTxs)], all)
+		done.Files += part.Files
+		done.Bytes += part.Bytes
+		if n == 0 && part.Files == 0 || err != nil {
+			return done, err
+		}
+		found = found[n:]
+	}
+	return done, nil
+}
+
+// packPart packs the first transactions, and returns of how many it is done.
+func (s *Store) packPart(ctx context.Context, txs [][]history.Item, wait bool) (n int, done history.Packed, err error) {
+	unlock, err := s.tryLock()
+	if err == nil && unlock == nil && wait {
+		unlock, err = s.lock(ctx)
+	}
+	if err != nil || unlock == nil {
+		return 0, done, err
+	}
+	defer unlock()
+	if err := s.readyLog(); err != nil {
+		return 0, done, err
+	}
+	if r, err := s.log.Pending(); err != nil || len(r) > 0 {
+		return 0, done, storeError(err)
+	}
+	if len(txs) > 0 {
+		if err := s.raiseFormat(); err != nil {
+			return 0, done, storeError(err)
+		}
+	}
+	items := slices.Concat(txs...)
+	looked, done, err := s.hist.Pack(items, packBytes)
+	if err != nil {
+		return 0, done, storeError(err)
+	}
+	for n < len(txs) && looked >= len(txs[n]) {
+		looked -= len(txs[n])
+		n++
+	}
+	return n, done, nil
+}
+
+// packable returns the items of each transaction that has something to pack, the oldest transaction first.
+func (s *Store) packable(all bool) (out [][]history.Item, err error) {
+	loose, err := s.hist.Loose()
+	if err != nil {
+		return nil, err
+	}
+	newer, gap := 0, 0
+	ended := map[string]bool{}
+	need := audit.Query{Need: func(_ audit.Kind, line []byte) audit.Detail {
+		if loose[audit.TxOf(line)] != nil {
+			return audit.Full
+		}
+		return audit.WithActor
+	}}
+	for r, err := range s.log.Query(need) {
+		if err != nil {
+			return nil, err
+		}
+		if gap++; len(loose) == 0 || !all && (gap > maxGap || len(out) == maxFound) {
+			break
+		}
+		switch r.Kind {
+		case audit.Applied, audit.Recovered:
+			ended[r.Tx] = r.OK
+		case audit.Commit, audit.Undo:
+			if newer++; newer > s.keepLoose && ended[r.Tx] && loose[r.Tx] != nil {
+				if items := itemsOf(r, loose[r.Tx]); len(items) > 0 {
+					out, gap = append(out, items), 0
+				}
+			}
+			delete(loose, r.Tx)
+			delete(ended, r.Tx)
+		}
+	}
+	slices.Reverse(out)
+	return out, nil
+}
+
+// itemsOf lists what there is to pack of a finished transaction: the files that it displaced, its diff and its answer.
+func itemsOf(r *audit.Record, names []string) (out []history.Item) {
+	for _, name := range []string{history.DiffName(r.Tx), history.AnswerName(r.Tx)} {
+		if slices.Contains(names, name) {
+			out = append(out, history.Item{Name: name})
+		}
+	}
+	for _, a := range r.Acts {
+		slot := history.Slot(r.Tx, a.Slot)
+		if a.Old == nil || a.Old.Link || a.Old.Sum == "" || a.Gone || !a.Displaces() {
+			continue
+		}
+		if slices.Contains(names, slot) || slices.Contains(names, history.OldLink(slot)) {
+			out = append(out, history.Item{Name: slot, Sum: a.Old.Sum, Like: a.Path})
+		}
+	}
+	return out
+}
