@@ -39,6 +39,7 @@ type chaos struct {
 	notes   string
 	ends    []api.RecoveryEnd
 	bad     []string
+	packs   bool
 }
 
 func (c *chaos) say(format string, args ...any) { c.log = append(c.log, fmt.Sprintf(format, args...)) }
@@ -138,6 +139,7 @@ func (c *chaos) deed(set []wish) {
 
 func (c *chaos) world(kind vfstest.Kind, weak bool, set []wish) *world {
 	w := newWorld(c.t, kind, chaosFiles)
+	w.packs = c.packs
 	if slices.ContainsFunc(set, func(w wish) bool { return strings.HasPrefix(w.op, "bring") || w.op == "prune" }) {
 		w.keep(c.t)
 	}
@@ -181,8 +183,9 @@ func (c *chaos) struck(faults []*vfstest.Fault) {
 func (c *chaos) run() []string {
 	kind := []vfstest.Kind{vfstest.Journal, vfstest.Journal, vfstest.Strict}[c.IntN(3)]
 	weak := c.IntN(8) == 0
+	c.packs = c.IntN(3) == 0
 	set := c.set()
-	c.say("%v, exchange %v, %v", kind, !weak, set)
+	c.say("%v, exchange %v, packs %v, %v", kind, !weak, c.packs, set)
 	c.w = c.world(kind, weak, set)
 	before := c.w.visible(c.t)
 	if err := c.w.doing(plain, c.t, set); err != nil {
@@ -331,6 +334,13 @@ func (c *chaos) judgeBack(set []wish) {
 			continue
 		}
 		k := c.w.kept[w.text]
+		if c.packs && k.old.Mode.IsRegular() {
+			here := c.w.change(c.t, w.path).Old
+			if back := here != nil && here.Sum == k.old.Sum && here.ModTime.Equal(k.old.ModTime); back == c.w.keeps(c.t, k.slot) {
+				c.fail("%s is in the tree: %v, and in the history: %v", w.text, back, !back)
+			}
+			continue
+		}
 		names := slices.DeleteFunc(c.w.names(c.t, k.old.ID), func(name string) bool { return slices.Contains(orphans, strings.Split(name, ".")[0]) })
 		here := false
 		if c := c.w.change(c.t, w.path); c.Old != nil {

@@ -45,6 +45,7 @@ func (t *transaction) clearNames(a *act, slots vfs.Dir) error {
 		for _, name := range removalOrder(a.From) {
 			errs = append(errs, t.removeSpareName(a, slots, name))
 		}
+		errs = append(errs, t.s.hist.Leave(a.From))
 	case a.From != "":
 		errs = append(errs, t.dropFetched(a, slots, slot))
 	}

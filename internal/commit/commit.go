@@ -10,7 +10,8 @@
 //  5. Sync every directory in which a name changed, and answer. Displaced files stay in the slots.
 //
 // So a commit costs N + 2 + D syncs: N new contents, the directory of the slots and the log, and D directories touched.
-// On a file system without a journal it costs one more, for the record that the transaction was applied.
+// On a file system without a journal it costs one more, for the record that the transaction was applied. Transactions of one
+// process that wait for the lock at the same time share the last three kinds of syncs: see group.go.
 //
 // Not promised: a reader that opens several files while step 4 runs may see some old and some new; each single file is
 // always whole. A program that opened a file for writing before step 4, where no lease is possible, and writes after
@@ -143,5 +144,9 @@ func RecoveryNotes(r *api.Recovery) []string {
 	if r == nil || r.End == "" {
 		return nil
 	}
-	return append([]string{fmt.Sprintf("Before this, the interrupted transaction %s was %s.", r.Tx, r.End)}, r.Notes...)
+	var out []string
+	for _, tx := range r.All() {
+		out = append(out, fmt.Sprintf("Before this, the interrupted transaction %s was %s.", tx.Tx, tx.End))
+	}
+	return append(out, r.Notes...)
 }

@@ -84,9 +84,9 @@ func (p Place) writeOrigin(store string) error {
 	return dir.Sync()
 }
 
-// Adopt makes a store that was copied here a store of this place; a person asked for it. Its pending transaction
-// belongs to where it came from: Adopt ends it in the log and returns it, and touches no file.
-func (p Place) Adopt(s *Store) (disowned *audit.Record, err error) {
+// Adopt makes a store that was copied here a store of this place; a person asked for it. Its pending transactions
+// belong to where it came from: Adopt ends them in the log and returns them, and touches no file.
+func (p Place) Adopt(s *Store) (disowned []*audit.Record, err error) {
 	if disowned, err = s.disown(); err != nil {
 		return nil, err
 	}

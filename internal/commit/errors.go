@@ -8,6 +8,7 @@ import (
 	"syscall"
 
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/panics"
 	"github.com/emend-dev/emend/internal/vfs"
 )
@@ -72,9 +73,20 @@ func storeError(err error) error {
 	if _, ok := errors.AsType[*fail.Error](err); ok {
 		return err
 	}
+	if errors.Is(err, history.ErrDamaged) {
+		return DamagedPack(err)
+	}
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.StoreUnwritable, Cause: err,
 		Msg:  "the store cannot be written: " + cause(err).Error(),
 		Hint: "Nothing was changed. ‹Run doctor›: it says where the store is and what is wrong with it."}
+}
+
+// DamagedPack words that a pack of the history is damaged that may have what is to be read or removed.
+func DamagedPack(err error) error {
+	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.StoreUnwritable, Cause: err,
+		Msg: "a part of the history cannot be read: " + err.Error(),
+		Hint: "Nothing was changed, since nobody can say what that file of the store has. A person can bring it back from a backup, or remove it; " +
+			"what it has of the history is lost then."}
 }
 
 func cannotKeep(path string, err error) error {

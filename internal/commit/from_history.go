@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"time"
 
+	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/plant"
 	"github.com/emend-dev/emend/internal/vfs"
 )
@@ -26,12 +27,17 @@ func (t *transaction) linkKept(a *act, n *New, slots vfs.Dir, name string) (vfs.
 	if old := t.tx.Changes[a.change].Old; old != nil && old.ID == is.ID {
 		return nil, alreadyInPlace(a.Path, n.FromSlot)
 	}
+	if from == "" {
+		return t.copyKept(a, n, slots, name)
+	}
 	err = linkSlot(slots, from, name)
 	switch {
+	case errors.Is(err, fs.ErrNotExist) && is.Mode.IsRegular():
+		return t.copyKept(a, n, slots, name) // packed in this moment, or gone
 	case errors.Is(err, fs.ErrNotExist):
 		return nil, notKept(a.Path, n.FromSlot)
 	case err != nil && ignoreNoLink(err) == nil && is.Mode.IsRegular():
-		return t.copyKept(a, n, slots, from, name)
+		return t.copyKept(a, n, slots, name)
 	case err != nil && ignoreNoLink(err) == nil:
 		return nil, cannotLinkKept(a.Path, n.FromSlot, err)
 	case err != nil:
@@ -73,16 +79,20 @@ func (t *transaction) checkLinked(a *act, n *New, slots vfs.Dir, name string) (f
 }
 
 // copyKept makes the slot a copy of the kept file, with every attribute that can be copied, where the file cannot have
-// a second name.
-func (t *transaction) copyKept(a *act, n *New, slots vfs.Dir, from, name string) (vfs.File, error) {
-	kept, err := slots.Open(from)
+// a second name, or is packed.
+func (t *transaction) copyKept(a *act, n *New, slots vfs.Dir, name string) (vfs.File, error) {
+	kept, is, err := t.s.hist.Open(n.FromSlot)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, notKept(a.Path, n.FromSlot)
+	}
 	if err != nil {
 		return nil, storeError(err)
 	}
 	defer kept.Close()
-	if is, err := kept.Stat(); err != nil || is.ID != a.source.ID {
+	if _, loose := kept.(vfs.File); loose && is.ID != a.source.ID {
 		return nil, notKept(a.Path, n.FromSlot)
 	}
+	a.source = is
 	f, err := slots.Create(name, 0o600)
 	if err != nil {
 		return nil, storeError(err)
@@ -105,13 +115,21 @@ func (t *transaction) copyKept(a *act, n *New, slots vfs.Dir, from, name string)
 	return f, nil
 }
 
-func (t *transaction) copyKeptAttributes(a *act, f, kept vfs.File) error {
-	lost, err := f.CopyAttributes(kept)
+func (t *transaction) copyKeptAttributes(a *act, f vfs.File, kept history.Content) error {
+	lost, err := giveKept(f, kept, a.source)
 	if err != nil {
 		return cannotKeep(a.Path, err)
 	}
 	a.lostAttrs = lost
 	return storeError(f.Touch(a.source.ModTime))
+}
+
+// giveKept gives f the attributes of a kept file that is says.
+func giveKept(f vfs.File, kept history.Content, is vfs.Info) (lost []string, err error) {
+	if file, loose := kept.(vfs.File); loose {
+		return f.CopyAttributes(file)
+	}
+	return nil, f.Give(is.UID, is.GID, is.Mode.Perm())
 }
 
 // checkKept checks, with the lock held, that the history still has the file as it was staged: somebody may have brought
@@ -121,6 +139,12 @@ func (t *transaction) checkKept(a *act) error {
 		return nil
 	}
 	name, is, err := t.s.hist.Find(a.From)
+	if err == nil && name == "" {
+		if sum, ok := t.s.hist.PackedSum(a.From); ok && sum == a.New.Sum {
+			return nil // nobody can write to what is packed
+		}
+		return notKept(a.Path, a.From)
+	}
 	if errors.Is(err, fs.ErrNotExist) || err == nil && is.ID != a.source.ID {
 		return notKept(a.Path, a.From)
 	}

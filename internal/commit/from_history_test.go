@@ -33,6 +33,9 @@ func (w *world) keep(t *testing.T) {
 		t.Fatal(err)
 	}
 	for p, uid := range map[string]uint32{"k1": 7, "k2": 8} {
+		if w.packs {
+			uid = 0 // what another user owns is not packed
+		}
 		if err := w.disk.Change(p, func(i *vfs.Info) { i.Mode, i.UID, i.ModTime = 0o640, uid, time.Unix(1_000_000_000, 0) }); err != nil {
 			t.Fatal(err)
 		}
@@ -49,6 +52,11 @@ func (w *world) keep(t *testing.T) {
 	}
 	for i, c := range changes {
 		w.kept[c.Path] = kept{slot: d.Slots[i], old: c.Old}
+	}
+	if w.packs {
+		if err := w.pack(plain); err != nil {
+			t.Fatal(err)
+		}
 	}
 	w.disk.Settle()
 }
@@ -228,7 +236,7 @@ func TestBringBackLosesTheRace(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer s.Close()
-		ts := s.newTransaction(Tx{Changes: w.changes(t, []wish{{op: "bring", path: "x1", text: "k1"}})})
+		ts := s.newTransaction(t.Context(), Tx{Changes: w.changes(t, []wish{{op: "bring", path: "x1", text: "k1"}})})
 		if err := ts.stage(context.Background()); err != nil {
 			t.Fatal(err)
 		}
@@ -236,8 +244,8 @@ func TestBringBackLosesTheRace(t *testing.T) {
 			t.Fatal(err)
 		}
 		want := map[bool]fail.Kind{true: fail.Stale, false: fail.NotFound}[what == "stale"]
-		if _, err := ts.runLocked(context.Background()); !errors.Is(err, want) {
-			t.Errorf("%s: %v, want %v", what, err, want)
+		if s.runGroup([]*transaction{ts}); !errors.Is(ts.err, want) {
+			t.Errorf("%s: %v, want %v", what, ts.err, want)
 		}
 		ts.discardSlots()
 		ts.close()
@@ -317,8 +325,8 @@ func TestPruneIsTakenBack(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r, err := s.Pending(); err == nil && r != nil {
-			rv := &recovery{transaction: s.transactionOf(r)}
+		if pending, err := s.Pending(); err == nil && len(pending) == 1 {
+			rv := &recovery{transaction: s.transactionOf(pending[0], newOpenGroup(1))}
 			if err := rv.inspectAll(); err != nil {
 				t.Fatal(err)
 			}
@@ -449,7 +457,7 @@ func TestStagedBackIsSwept(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	ts := s.newTransaction(Tx{Changes: w.changes(t, []wish{{op: "bring", path: "x1", text: "k1"}})})
+	ts := s.newTransaction(t.Context(), Tx{Changes: w.changes(t, []wish{{op: "bring", path: "x1", text: "k1"}})})
 	if err := ts.stage(context.Background()); err != nil {
 		t.Fatal(err)
 	}

@@ -15,7 +15,11 @@ import (
 const lockTimeout = 30 * time.Second
 
 // lock waits for the store's lock until ctx ends.
-func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
+func (s *Store) lock(ctx context.Context) (unlock func(), err error) { return s.lockUnless(ctx, nil) }
+
+// lockUnless waits for the store's lock until ctx ends, or until ended is closed while another call of the process has its
+// turn. Then it returns neither a function nor an error.
+func (s *Store) lockUnless(ctx context.Context, ended <-chan struct{}) (unlock func(), err error) {
 	if unlock, err := s.tryLock(); unlock != nil || err != nil {
 		return unlock, err // without a timer, which starts a thread
 	}
@@ -26,6 +30,8 @@ func (s *Store) lock(ctx context.Context) (unlock func(), err error) {
 	}
 	select {
 	case <-s.turn:
+	case <-ended:
+		return nil, nil
 	case <-ctx.Done():
 		return nil, s.lockedError(ctx, "another call of this process")
 	}

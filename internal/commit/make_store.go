@@ -148,20 +148,67 @@ func (p Place) TopOf(dir vfs.Dir) (string, error) {
 
 // readFormat returns the path from a store to the top of its tree, as the store has it.
 func readFormat(dir vfs.Dir) (top string, err error) {
+	_, top, err = parseFormat(dir)
+	return top, err
+}
+
+// parseFormat returns the first line of the file that identifies a store, and the path from there to the top of its tree.
+func parseFormat(dir vfs.Dir) (version, top string, err error) {
 	f, err := dir.Open(formatName)
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, 1<<16))
 	if err != nil {
-		return "", err
+		return "", "", err
 	}
 	lines := strings.Split(string(b), "\n")
-	if lines[0] != format || len(lines) < 2 {
-		return "", &fail.Error{Kind: fail.CommandFailed, Reason: fail.StoreUnwritable,
-			Msg:  fmt.Sprintf("the store has the format %s, not %q", fail.Quote(lines[0]), format),
+	if lines[0] != format && lines[0] != laterFormat || len(lines) < 2 {
+		return "", "", &fail.Error{Kind: fail.CommandFailed, Reason: fail.StoreUnwritable,
+			Msg:  fmt.Sprintf("the store has the format %s, not %q or %q", fail.Quote(lines[0]), format, laterFormat),
 			Hint: "Use the version of emend that made it, or a newer one."}
 	}
-	return strings.TrimPrefix(lines[1], "top "), nil
+	return lines[0], strings.TrimPrefix(lines[1], "top "), nil
+}
+
+// raiseFormat makes the later format durable.
+func (s *Store) raiseFormat() error {
+	version, top, err := parseFormat(s.dir)
+	if err == nil && version != laterFormat {
+		err = s.writeFormat(laterFormat, top)
+	}
+	if err != nil {
+		return err
+	}
+	return s.dir.Sync() // also after another process, which may have been killed before it did
+}
+
+// writeFormat replaces the format file by one of the same owner and age: see [Store.PruneDue]. The caller syncs the directory.
+func (s *Store) writeFormat(version, top string) error {
+	was, err := s.dir.Stat(formatName)
+	if err != nil {
+		return err
+	}
+	draft := formatName + ".new"
+	s.dir.Remove(draft)
+	f, err := s.dir.Create(draft, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, err := io.WriteString(f, version+"\ntop "+top+"\n"); err != nil {
+		return err
+	}
+	is, err := f.Stat()
+	if err == nil && is.UID != was.UID {
+		err = f.Give(was.UID, was.GID, 0o600)
+	}
+	if err == nil {
+		err = f.Touch(was.ModTime)
+	}
+	if err = errors.Join(err, f.Sync()); err != nil {
+		return err
+	}
+	return s.dir.Rename(draft, s.dir, formatName, vfs.Replace)
 }

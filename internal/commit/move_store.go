@@ -51,12 +51,11 @@ func (s *Store) reformat(p Place, absolute bool) error {
 	if err != nil || absolute {
 		top = p.Top
 	}
-	draft := formatName + ".new"
-	s.dir.Remove(draft)
-	if err := createFile(s.dir, draft, format+"\ntop "+filepath.ToSlash(top)+"\n"); err != nil {
+	version, _, err := parseFormat(s.dir)
+	if err != nil {
 		return err
 	}
-	if err := s.dir.Rename(draft, s.dir, formatName, vfs.Replace); err != nil {
+	if err := s.writeFormat(version, filepath.ToSlash(top)); err != nil {
 		return err
 	}
 	if filepath.Base(p.Dir) == rootStoreName {

@@ -38,8 +38,26 @@ func (w *world) runSeveral(wrap func(vfs.Dir) vfs.Dir, changes [][]Change) []err
 	return errs
 }
 
-// severalTrees returns the tree for each set of transactions that are done, as bits.
-func severalTrees(t *testing.T, kind vfstest.Kind) map[int]map[string]vfstest.Node {
+// checkKept checks that everything that was in the tree at first is in the tree or in the history.
+func (w *world) checkKept(t *testing.T, where string) {
+	t.Helper()
+	all, err := vfstest.Snapshot(w.disk.Root())
+	if err != nil {
+		t.Fatal(err)
+	}
+	have := map[string]bool{}
+	for _, n := range all {
+		have[n.Data] = true
+	}
+	for name, text := range files {
+		if !have[text] {
+			t.Errorf("%s: what %s had is lost", where, name)
+		}
+	}
+}
+
+// treesOf returns the tree for each set of transactions that are done, as bits.
+func treesOf(t *testing.T, kind vfstest.Kind, several [][]wish) map[int]map[string]vfstest.Node {
 	out := map[int]map[string]vfstest.Node{}
 	for done := range 1 << len(several) {
 		w := newWorld(t, kind, files)
@@ -62,7 +80,7 @@ func severalTrees(t *testing.T, kind vfstest.Kind) map[int]map[string]vfstest.No
 func TestOneProcess(t *testing.T) {
 	points := 0
 	for _, kind := range []vfstest.Kind{vfstest.Journal, vfstest.Strict} {
-		trees := severalTrees(t, kind)
+		trees := treesOf(t, kind, several)
 		for _, f := range []*vfstest.Fault{{Err: syscall.EIO}, {Err: syscall.EIO, After: true}, {Err: syscall.ENOSPC}, {Dead: true}, {Dead: true, After: true}} {
 			for n := 0; ; n++ {
 				fault := &vfstest.Fault{At: n, Err: f.Err, After: f.After, Dead: f.Dead}
@@ -86,7 +104,7 @@ func TestOneProcess(t *testing.T) {
 					if cut > 0 {
 						after = *w.cut(func(n int) int { return (cut * 7) % n })
 					}
-					checkOutcomes(t, &after, trees, errs, f.Dead, where)
+					checkOutcomes(t, &after, trees, errs, func(first bool) bool { return f.Dead && first }, where)
 					if t.Failed() {
 						return
 					}
@@ -97,7 +115,9 @@ func TestOneProcess(t *testing.T) {
 	t.Logf("%d points", points)
 }
 
-func checkOutcomes(t *testing.T, w *world, trees map[int]map[string]vfstest.Node, errs []error, dead bool, where string) {
+// checkOutcomes recovers and checks that the tree is as the errors of the transactions say. mayBeDone says whether one that
+// was not acknowledged may be done nevertheless, given whether it is the first.
+func checkOutcomes(t *testing.T, w *world, trees map[int]map[string]vfstest.Node, errs []error, mayBeDone func(first bool) bool, where string) {
 	t.Helper()
 	w.disk.Kill()
 	if _, err := w.recover(plain); err != nil {
@@ -112,7 +132,7 @@ func checkOutcomes(t *testing.T, w *world, trees map[int]map[string]vfstest.Node
 		for i, err := range errs {
 			isDone := done&(1<<i) != 0
 			e, _ := errors.AsType[*fail.Error](err)
-			open := e != nil && e.Reason == fail.Indeterminate || dead && first
+			open := e != nil && e.Reason == fail.Indeterminate || mayBeDone(first)
 			switch {
 			case err == nil && !isDone:
 				t.Errorf("%s: transaction %d was acknowledged, and is lost", where, i)
@@ -124,6 +144,7 @@ func checkOutcomes(t *testing.T, w *world, trees map[int]map[string]vfstest.Node
 		if o, err := w.recover(plain); err != nil || !o.Nothing() {
 			t.Errorf("%s: something was left to recover: %+v, %v", where, o, err)
 		}
+		w.checkKept(t, where)
 		return
 	}
 	t.Errorf("%s: the tree is that of no set of transactions", where)

@@ -34,14 +34,14 @@ func (s *Store) Purge(ctx context.Context, what Removal) error {
 	if _, err := s.recover(); err != nil {
 		return err
 	}
-	if err := s.removeAll(what, known, !s.opts.NoSync); err != nil || s.opts.NoSync {
+	if err := s.removeAll(what, known); err != nil || s.opts.NoSync {
 		return storeError(err)
 	}
 	return storeError(s.hist.Slots().Sync())
 }
 
-// Prune is Purge without a person's request. It does not sync. If the lock is taken or a transaction is pending, it
-// does nothing. done reports whether it removed anything.
+// Prune is Purge without a person's request. It does not sync what it removes from the slots. If the lock is taken or a
+// transaction is pending, it does nothing. done reports whether it removed anything.
 func (s *Store) Prune(what Removal) (done bool, err error) {
 	known := s.newKnownTxs(what)
 	unlock, err := s.tryLock()
@@ -52,67 +52,49 @@ func (s *Store) Prune(what Removal) (done bool, err error) {
 	if err := s.readyLog(); err != nil {
 		return false, err
 	}
-	if r, err := s.log.Pending(); err != nil || r != nil {
+	if r, err := s.log.Pending(); err != nil || len(r) > 0 {
 		return false, storeError(err)
 	}
-	err = s.removeAll(what, known, false)
+	err = s.removeAll(what, known)
 	return err == nil, storeError(err)
 }
 
-// removeAll writes the records, and then removes. The sync of the last record makes all of them durable.
-func (s *Store) removeAll(what Removal, known *knownTxs, sync bool) error {
-	for i := range what.Records {
-		if err := s.log.Append(&what.Records[i], sync && i == len(what.Records)-1); err != nil {
+// removeAll writes the records, and then removes. The sync of the last record makes all of them durable. If a damaged pack may
+// have something of what is to be removed, it does nothing.
+func (s *Store) removeAll(what Removal, known *knownTxs) error {
+	going := map[string]bool{}
+	if len(what.Txs) > 0 {
+		garbage, err := s.unknownTxs(known)
+		if err != nil {
 			return err
 		}
+		for _, tx := range append(garbage, what.Txs...) {
+			going[tx] = true
+		}
 	}
-	names, err := s.namesToRemove(what, known)
-	if err != nil {
+	if err := s.hist.CheckRemoval(what.Names, going); err != nil {
 		return err
 	}
-	for _, name := range names {
-		if err := s.hist.Slots().Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	for i := range what.Records {
+		if err := s.log.Append(&what.Records[i], !s.opts.NoSync && i == len(what.Records)-1); err != nil {
 			return err
 		}
 	}
-	return nil
-}
-
-// namesToRemove returns the names to remove. It lists those of transactions under the lock: a holder of the lock may be
-// adding to them.
-func (s *Store) namesToRemove(what Removal, known *knownTxs) ([]string, error) {
-	names := what.Names
-	if len(what.Txs) == 0 {
-		return names, nil
-	}
-	going := map[string]bool{}
-	garbage, err := s.unknownTxs(known)
-	for _, tx := range append(garbage, what.Txs...) {
-		going[tx] = true
-	}
-	if err != nil {
-		return nil, err
-	}
-	all, err := s.hist.Slots().Names()
-	for _, name := range all {
-		if tx, _, ok := strings.Cut(name, "."); ok && going[tx] {
-			names = append(names, name)
-		}
-	}
-	return names, err
+	return s.hist.Remove(what.Names, going)
 }
 
 // unknownTxs lists the transactions that left files and that the log does not have. If the log cannot be read whole, it
 // lists none.
 func (s *Store) unknownTxs(known *knownTxs) ([]string, error) {
-	if known.update(s.log) != nil {
+	if known.update(s) != nil {
 		return nil, nil
 	}
-	return s.hist.Orphans(func(tx string) (bool, error) { return known.txs[tx], nil })
+	return s.hist.Orphans(func([]string) (map[string]bool, error) { return known.txs, nil })
 }
 
-// knownTxs are the transactions that the log has. The whole log has to be read for them: clocks go wrong, and a name that
-// looks newer may be older. It is read before the lock is taken, and what was added meanwhile under the lock.
+// knownTxs are the transactions that left files and that the log has. Each is looked for in all of the log: clocks go wrong,
+// and a name that looks newer may be older. That is done before the lock is taken, and for what was added meanwhile under the
+// lock.
 type knownTxs struct {
 	txs  map[string]bool
 	head audit.Head // up to where the log was read
@@ -122,19 +104,31 @@ type knownTxs struct {
 func (s *Store) newKnownTxs(what Removal) *knownTxs {
 	k := &knownTxs{txs: map[string]bool{}}
 	if len(what.Txs) > 0 && s.log.Refresh() == nil {
-		k.update(s.log) //nolint:errcheck // the next update returns it
+		k.update(s) //nolint:errcheck // the next update returns it
 	}
 	return k
 }
 
 // update adds what the log has more than at the last update.
-func (k *knownTxs) update(log *audit.Log) error {
-	head := log.Head()
-	for r, err := range log.Backward() {
+func (k *knownTxs) update(s *Store) error {
+	names, err := s.hist.Slots().Names()
+	if err != nil {
+		return err
+	}
+	keys := audit.Keys{}
+	for _, name := range names {
+		tx, _, _ := strings.Cut(name, ".")
+		keys.Add(audit.ByTx, tx)
+	}
+	head := s.log.Head()
+	if !s.log.Has(k.head) {
+		k.head = audit.Head{} // another log: from the beginning
+	}
+	for r, err := range s.log.Query(audit.Query{Keys: keys, Need: func(audit.Kind, []byte) audit.Detail { return audit.WithActor }}) {
 		if err != nil {
 			return err
 		}
-		if r.Seq == k.head.Seq && r.H == k.head.H {
+		if r.Seq <= k.head.Seq {
 			break
 		}
 		k.txs[r.Tx] = true

@@ -5,7 +5,6 @@ import (
 	"errors"
 
 	"github.com/emend-dev/emend/internal/audit"
-	"github.com/emend-dev/emend/internal/history"
 )
 
 // Recover waits for the lock and finishes, or takes back, what a crash left. It may be interrupted at any point and run
@@ -31,8 +30,8 @@ func (s *Store) TryRecover() (*Outcome, error) {
 	return s.recover()
 }
 
-// disown ends a pending transaction in the log without touching a file, and returns it.
-func (s *Store) disown() (*audit.Record, error) {
+// disown ends the pending transactions in the log without touching a file, and returns them.
+func (s *Store) disown() ([]*audit.Record, error) {
 	unlock, err := s.lock(context.Background())
 	if err != nil {
 		return nil, err
@@ -41,21 +40,25 @@ func (s *Store) disown() (*audit.Record, error) {
 	if err := s.readyLog(); err != nil {
 		return nil, err
 	}
-	r, err := s.log.Pending()
-	if err != nil || r == nil {
+	pending, err := s.log.Pending()
+	if err != nil || len(pending) == 0 {
 		return nil, storeError(err)
 	}
-	end := &audit.Record{Kind: audit.Recovered, Tx: r.Tx, Message: "the store was copied; the transaction belongs to where it came from"}
-	return r, storeError(s.log.Append(end, true))
+	ends, group := make([]*audit.Record, len(pending)), newOpenGroup(len(pending))
+	for i, r := range pending {
+		ends[i] = &audit.Record{Kind: audit.Recovered, Tx: r.Tx, Group: group.mark(i),
+			Message: "the store was copied; the transaction belongs to where it came from"}
+	}
+	return pending, storeError(s.log.AppendAll(ends, true))
 }
 
-// Pending returns the transaction that was neither finished nor taken back, nil if there is none.
-func (s *Store) Pending() (*audit.Record, error) {
+// Pending returns the transactions that were neither finished nor taken back.
+func (s *Store) Pending() ([]*audit.Record, error) {
 	if err := s.log.Refresh(); err != nil {
 		return nil, storeError(err)
 	}
-	r, err := s.log.Pending()
-	return r, storeError(err)
+	pending, err := s.log.Pending()
+	return pending, storeError(err)
 }
 
 func (s *Store) recover() (*Outcome, error) {
@@ -71,16 +74,14 @@ func (s *Store) recover() (*Outcome, error) {
 		return nil, storeError(err)
 	}
 	o.Torn = torn
-	r, err := s.log.Pending()
+	pending, err := s.log.Pending()
 	if err != nil {
 		return nil, storeError(err)
 	}
-	if r != nil {
-		if err := s.finishTx(r, o); err != nil {
-			return o, err
-		}
+	if err := s.finishAll(pending, o); err != nil {
+		return o, err
 	}
-	o.Swept, err = s.hist.Sweep(s.txState)
+	o.Swept, err = s.hist.Sweep(s.txStates)
 	return o, storeError(err)
 }
 
@@ -90,39 +91,4 @@ func (s *Store) reopenUndecided() error {
 		return nil
 	}
 	return s.log.Reopen()
-}
-
-// txState returns the state of a transaction.
-func (s *Store) txState(tx string) (history.TxState, error) {
-	known, err := s.committed(tx)
-	if err != nil || !known {
-		return history.NeverCommitted, err
-	}
-	if r, err := s.log.Pending(); err != nil || r != nil && r.Tx == tx {
-		return history.Pending, storeError(err)
-	}
-	return history.Ended, nil
-}
-
-// committed reports whether the log has the transaction: then the slots that it left belong there.
-func (s *Store) committed(tx string) (bool, error) {
-	for r, err := range s.log.Backward() {
-		if err != nil {
-			return false, storeError(err)
-		}
-		if r.Tx == tx {
-			return true, nil
-		}
-		if r.Tx != "" && r.Tx[:min(len(r.Tx), 8)] < tx[:min(len(tx), 8)] {
-			return false, nil // at least a day older than the transaction
-		}
-	}
-	return false, nil
-}
-
-// Orphans lists the transactions that left slots and have no record. A power cut during staging leaves them; they are
-// garbage.
-func (s *Store) Orphans() ([]string, error) {
-	out, err := s.hist.Orphans(s.committed)
-	return out, storeError(err)
 }

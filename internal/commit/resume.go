@@ -3,6 +3,7 @@ package commit
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 	"strings"
 
@@ -15,32 +16,48 @@ import (
 // maxRounds is how often recovery starts over because somebody saves files while it runs.
 const maxRounds = 5
 
-func (s *Store) finishTx(r *audit.Record, o *Outcome) error {
+// finishAll ends the transactions that were interrupted. Their records are those of one group.
+func (s *Store) finishAll(pending []*audit.Record, o *Outcome) error {
 	// After kill -9 the records may be in memory only. They must be on disk before anything relies on them.
-	if !s.opts.NoSync {
+	if len(pending) > 0 && !s.opts.NoSync {
 		if err := s.log.Sync(); err != nil {
 			return indeterminate(err)
 		}
 	}
-	o.Tx = r.Tx
-	for _, op := range r.Ops {
-		o.Files = append(o.Files, op.Path)
+	group := newOpenGroup(len(pending))
+	for i, r := range pending {
+		is := api.RecoveredTx{Tx: r.Tx}
+		for _, op := range r.Ops {
+			is.Files = append(is.Files, op.Path)
+		}
+		notes, err := s.finishTx(r, group, &is.End)
+		if o.Notes = append(o.Notes, notes...); i == 0 {
+			o.RecoveredTx = is
+		} else {
+			o.Others = append(o.Others, is)
+		}
+		if err != nil {
+			return err
+		}
 	}
-	var err error
+	return nil
+}
+
+// finishTx ends one transaction of a group.
+func (s *Store) finishTx(r *audit.Record, group *openGroup, end *api.RecoveryEnd) (notes []string, err error) {
 	finish := true
 	for range maxRounds {
-		var end api.RecoveryEnd
-		if end, err = s.tryRound(r, o, finish); err == nil {
-			o.End = end
-			return nil
+		if *end, notes, err = s.tryRound(r, group, finish); err == nil {
+			return notes, nil
 		}
+		*end = ""
 		if isIndeterminate(err) {
-			return err
+			return notes, err
 		}
 		// A transaction that cannot be finished is taken back, if that is still possible. If somebody saved, look again.
 		finish = errors.Is(err, fail.Stale)
 	}
-	return indeterminate(errors.Join(err, fmt.Errorf("recovery of %s did not come to an end", r.Tx)))
+	return notes, indeterminate(errors.Join(err, fmt.Errorf("recovery of %s did not come to an end", r.Tx)))
 }
 
 // isIndeterminate reports whether err says that nobody can tell how it ended. Then another round is of no use.
@@ -50,25 +67,25 @@ func isIndeterminate(err error) bool {
 }
 
 // tryRound inspects every act once and does what is left to do.
-func (s *Store) tryRound(r *audit.Record, o *Outcome, finish bool) (end api.RecoveryEnd, err error) {
-	t := s.transactionOf(r)
+func (s *Store) tryRound(r *audit.Record, group *openGroup, finish bool) (end api.RecoveryEnd, notes []string, err error) {
+	t := s.transactionOf(r, group)
 	defer t.close()
 	rv := &recovery{transaction: t}
 	_, over, err := exists(s.hist.Slots(), history.TakenBackName(t.id))
 	if err != nil {
-		return "", storeError(err)
+		return "", nil, storeError(err)
 	}
 	if over {
-		return TakenBack, rv.closeTakenBack()
+		return TakenBack, nil, rv.closeTakenBack()
 	}
 	if err := rv.inspectAll(); err != nil {
-		return "", err
+		return "", nil, err
 	}
 	rv.settleMoves()
 	rv.skipNeedlessMkdirs()
 	rv.skipFullRmdirs()
 	if err := rv.skipIfCleared(); err != nil {
-		return "", storeError(err)
+		return "", nil, storeError(err)
 	}
 	// A transaction that was answered is all done. This comes first, so that no later error takes it back.
 	switch {
@@ -79,13 +96,12 @@ func (s *Store) tryRound(r *audit.Record, o *Outcome, finish bool) (end api.Reco
 	default:
 		end, err = Finished, rv.finishRest()
 	}
-	o.Notes = append(rv.notes, t.conflicts...)
-	return end, err
+	return end, append(rv.notes, t.conflicts...), err
 }
 
 // transactionOf returns the transaction of a log record.
-func (s *Store) transactionOf(r *audit.Record) *transaction {
-	t := &transaction{s: s, tx: Tx{Record: *r}, id: r.Tx, dirs: newOpenDirs(s.tree), committed: true, settling: true, keptSlots: map[int]bool{}}
+func (s *Store) transactionOf(r *audit.Record, group *openGroup) *transaction {
+	t := &transaction{s: s, tx: Tx{Record: *r}, id: r.Tx, dirs: newOpenDirs(s.tree), group: group, committed: true, settling: true, keptSlots: map[int]bool{}}
 	t.dirs.limit = max(8, s.openLimit/4)
 	for _, a := range r.Acts {
 		t.acts = append(t.acts, &act{Act: a})
@@ -188,7 +204,8 @@ func (rv *recovery) hasNoName(slot string) (bool, error) {
 			return false, err
 		}
 	}
-	return true, nil
+	_, _, err := rv.s.hist.Find(slot)
+	return errors.Is(err, fs.ErrNotExist), nil // if a pack cannot be read, it may have it
 }
 
 // mustTakeBack reports whether to take the transaction back: it cannot be finished whole, and everything that was done
@@ -219,8 +236,8 @@ func Interrupted(end *audit.Record) bool {
 // closeTakenBack ends a transaction that had been taken back. It touches no file.
 func (rv *recovery) closeTakenBack() error {
 	rv.dropSlots()
-	r := &audit.Record{Kind: audit.Abort, Tx: rv.id, Message: rv.messageWithConflicts(hadBeen)}
-	if err := rv.s.log.Append(r, !rv.s.opts.NoSync); err != nil {
+	r := &audit.Record{Kind: audit.Abort, Message: rv.messageWithConflicts(hadBeen)}
+	if err := rv.appendEnd(r, !rv.s.opts.NoSync); err != nil {
 		return indeterminate(err)
 	}
 	rv.s.hist.Slots().Remove(history.TakenBackName(rv.id))
@@ -278,8 +295,8 @@ func (rv *recovery) conclude(how string) error {
 	if err := rv.clearHistory(); err != nil {
 		return indeterminate(err)
 	}
-	r := &audit.Record{Kind: audit.Recovered, Tx: rv.id, OK: true, Message: rv.messageWithConflicts(how)}
-	if err := rv.s.log.Append(r, !rv.s.opts.NoSync); err != nil {
+	r := &audit.Record{Kind: audit.Recovered, OK: true, Message: rv.messageWithConflicts(how)}
+	if err := rv.appendEnd(r, !rv.s.opts.NoSync); err != nil {
 		return indeterminate(err)
 	}
 	rv.dropSecondNames()

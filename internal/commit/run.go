@@ -8,7 +8,6 @@ import (
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/panics"
-	"github.com/emend-dev/emend/internal/plant"
 )
 
 // Run carries out tx, entirely or not at all. If it returns an error, the tree is as it was before the call, unless the
@@ -16,7 +15,7 @@ import (
 // [Store.Recover] finishes it or takes it back. ctx counts until the commit point; nothing stops a transaction after
 // that. A panic is an error as well: before the commit point nothing was changed, after it the error is indeterminate.
 func (s *Store) Run(ctx context.Context, tx Tx) (done *Done, err error) {
-	t := s.newTransaction(tx)
+	t := s.newTransaction(ctx, tx)
 	defer func() {
 		if p := panics.Recovered(recover()); p != nil {
 			done, err = nil, t.defect(p)
@@ -29,19 +28,11 @@ func (s *Store) Run(ctx context.Context, tx Tx) (done *Done, err error) {
 		}
 		return nil, err
 	}
-	unlock, err := s.lock(ctx)
-	if err != nil {
-		return nil, err
-	}
-	defer unlock()
-	done, err = t.runLocked(ctx)
-	if err != nil && !t.committed {
-		t.noteRefusal(err)
-	}
-	if e, ok := errors.AsType[*fail.Error](err); ok {
+	s.runInTurn(t)
+	if e, ok := errors.AsType[*fail.Error](t.err); ok {
 		e.Notes = append(RecoveryNotes(t.recovered), e.Notes...)
 	}
-	return done, err
+	return t.done, t.err
 }
 
 // noteRefusal logs why the transaction was refused, without a sync. If that fails, the refusal stays the same.
@@ -54,58 +45,18 @@ func (t *transaction) noteRefusal(err error) {
 	e.Noted = t.s.readyLog() == nil && t.s.log.Append(&r, false) == nil
 }
 
-// runLocked is the part of the protocol that runs under the lock.
-func (t *transaction) runLocked(ctx context.Context) (*Done, error) {
-	var err error
-	if t.recovered, err = t.s.recover(); err != nil {
-		return nil, err
-	}
-	if first, err := t.earlierCommit(); first != nil || err != nil {
-		return first, err
+// prepare checks, with the lock held, that the transaction can be committed. It sets done if there is nothing to commit.
+func (t *transaction) prepare() (err error) {
+	if t.done, err = t.earlierCommit(); t.done != nil || err != nil {
+		return err
 	}
 	if err := t.verify(); err != nil {
-		return nil, err
+		return err
 	}
-	if err := ctx.Err(); err != nil {
-		return nil, cancelled(ctx)
+	if t.ctx.Err() != nil {
+		return cancelled(t.ctx)
 	}
-	if err := t.commit(); err != nil {
-		return nil, err
-	}
-	if err := t.apply(); err != nil {
-		return nil, t.takeBack(err)
-	}
-	if plant.Enabled(plant.LogAfterApply) {
-		if err := t.writeRecord(); err != nil {
-			return nil, err
-		}
-	}
-	if err := t.syncDirs(); err != nil {
-		return nil, indeterminate(err)
-	}
-	if err := t.clearHistory(); err != nil {
-		return nil, indeterminate(err)
-	}
-	if err := t.recordApplied(); err != nil {
-		return nil, indeterminate(err)
-	}
-	return t.result(), nil
-}
-
-// recordApplied records that the transaction is in the tree. Without a journal, a power cut may undo the names of the
-// slots, and nobody could tell a transaction that people worked on since from an interrupted one. There the record is
-// synced, which costs one more sync, and a failed sync is an error. The same holds where directories were removed:
-// recovery could not tell them from what people made since. Elsewhere a failure is not reported.
-func (t *transaction) recordApplied() error {
-	sync := t.s.opts.secondNames() || t.removesDirs() && !t.s.opts.NoSync
-	err := t.s.log.Append(&audit.Record{Kind: audit.Applied, Tx: t.id, OK: true}, sync)
-	if err == nil || !sync {
-		return nil
-	}
-	if e, ok := errors.AsType[*audit.NotWritten](err); ok && !e.Voided {
-		return t.s.hist.Slots().Sync() // no room for the record: synced slots tell recovery the same
-	}
-	return err
+	return nil
 }
 
 // earlierCommit looks for a transaction that was committed under the same key since the caller looked.
@@ -119,30 +70,6 @@ func (t *transaction) earlierCommit() (*Done, error) {
 		return nil, storeError(err)
 	}
 	return &Done{Tx: r.Tx, Earlier: r, Head: t.s.log.Head(), Recovered: t.recovered}, nil
-}
-
-// commit passes the commit point.
-func (t *transaction) commit() error {
-	if plant.Enabled(plant.LogAfterApply) {
-		t.committed = true
-		return nil
-	}
-	return t.writeRecord()
-}
-
-func (t *transaction) writeRecord() error {
-	r := t.tx.Record
-	r.Tx, r.OK = t.id, true
-	for _, a := range t.acts {
-		r.Acts = append(r.Acts, a.Act)
-	}
-	t.committed = true // unless the log says otherwise: then the slots must stay
-	err := t.s.log.Append(&r, !t.s.opts.NoSync)
-	if _, undecided := errors.AsType[*audit.Undecided](err); undecided {
-		return indeterminate(err)
-	}
-	t.committed = err == nil
-	return storeError(err)
 }
 
 // result returns what was done. Nothing in here is needed for the promise, so it neither syncs nor fails.

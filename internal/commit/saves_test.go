@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"maps"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 
@@ -16,14 +17,17 @@ import (
 
 // beside is a disk on which somebody else acts before call number at.
 type beside struct {
-	weak      bool // there is no exchange, and no rename that replaces nothing
-	unlinked  bool // there are no second names
+	weak      bool       // there is no exchange, and no rename that replaces nothing
+	unlinked  bool       // there are no second names
+	mu        sync.Mutex // a group syncs several directories at once
 	at, calls int
 	act       func()
 	what      string
 }
 
 func (b *beside) call(what string) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
 	if b.calls == b.at {
 		b.what = what
 		b.act()

@@ -154,19 +154,20 @@ func (t *transaction) giveAttributes(a *act, n *New, f vfs.File) error {
 
 // attributesOfKept gives the new file the attributes of a kept one.
 func (t *transaction) attributesOfKept(a *act, n *New, f vfs.File) error {
-	name, _, err := t.s.hist.Find(n.LikeSlot)
+	old, is, err := t.s.hist.Open(n.LikeSlot)
 	if errors.Is(err, fs.ErrNotExist) {
 		return t.defaultAttributes(a, n, f)
 	}
 	if err != nil {
 		return storeError(err)
 	}
-	old, err := t.s.hist.Slots().Open(name)
-	if err != nil {
-		return storeError(err)
-	}
 	defer old.Close()
-	return t.adoptAttributes(a, a.Path, f, old)
+	lost, err := giveKept(f, old, is)
+	if err != nil {
+		return cannotKeep(a.Path, err)
+	}
+	a.lostAttrs = lost
+	return nil
 }
 
 func (t *transaction) adoptAttributes(a *act, from string, f, old vfs.File) error {

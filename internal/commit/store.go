@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+	"runtime"
 	"sync/atomic"
 
 	"github.com/emend-dev/emend/internal/audit"
@@ -18,8 +19,14 @@ const (
 	logName    = "log"
 )
 
-// format is the first line of the file that identifies a store. A store of another version is refused.
-const format = "emend store 1"
+// The first line of the file that identifies a store. A store of another version is refused. A store has the later format
+// before its first pack is made, the first segment of its log is dropped, or its first group of several transactions is
+// committed: an older emend takes what is dropped for damage, does not find what is packed, would purge without removing it,
+// and recovers only the last of a group.
+const (
+	format      = "emend store 1"
+	laterFormat = "emend store 2"
+)
 
 // Store is the lock, the log, the slots and the markers of one tree. Several goroutines may use it at once.
 type Store struct {
@@ -31,11 +38,17 @@ type Store struct {
 	openLimit   int           // how many files may be open at once
 	heldEarly   atomic.Int64  // how many files are held open without the lock
 	turn        chan struct{} // has one token: its holder may ask for the lock
+	keepLoose   int           // how many transactions, the newest, are not packed
+	packedAt    atomic.Uint64 // the newest record when the store was opened or last packed
+	queue       txQueue
+	hands       int  // how many transactions of a group are worked on at once
+	grouped     bool // the store is known to have laterFormat; only the holder of the lock uses this
 }
 
 // Open opens the store in dir for the tree that belongs to it, and takes dir over. It writes nothing.
 func Open(dir vfs.Dir, tree Tree, o Options) (*Store, error) {
-	s := &Store{dir: dir, tree: tree, opts: o, openLimit: openFileLimit(), turn: make(chan struct{}, 1)}
+	s := &Store{dir: dir, tree: tree, opts: o, openLimit: openFileLimit(), keepLoose: keepLoose, turn: make(chan struct{}, 1),
+		hands: runtime.GOMAXPROCS(0)}
 	s.turn <- struct{}{}
 	var err error
 	if s.hist, err = history.Open(dir); err != nil {
@@ -48,6 +61,7 @@ func Open(dir vfs.Dir, tree Tree, o Options) (*Store, error) {
 		s.Close()
 		return nil, storeError(err)
 	}
+	s.packedAt.Store(s.log.Head().Seq)
 	return s, nil
 }
 

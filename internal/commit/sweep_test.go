@@ -4,6 +4,7 @@ import (
 	"errors"
 	"flag"
 	"fmt"
+	"io/fs"
 	"maps"
 	"slices"
 	"strings"
@@ -99,22 +100,23 @@ var every = flag.Int("every", 0, "sweep one in so many transactions of three cha
 func each(t *testing.T, f func(c *sweep)) {
 	t.Parallel()
 	for _, disk := range []struct {
-		kind           vfstest.Kind
-		weak, unlinked bool
-	}{{vfstest.Journal, false, false}, {vfstest.Strict, false, false}, {vfstest.Journal, true, false}, {vfstest.Strict, true, false}, {vfstest.Journal, false, true}} {
-		if slow && (disk.weak || disk.unlinked) {
+		kind                  vfstest.Kind
+		weak, unlinked, packs bool
+	}{{kind: vfstest.Journal}, {kind: vfstest.Strict}, {kind: vfstest.Journal, weak: true}, {kind: vfstest.Strict, weak: true},
+		{kind: vfstest.Journal, unlinked: true}, {kind: vfstest.Journal, packs: true}, {kind: vfstest.Strict, packs: true}} {
+		if slow && (disk.weak || disk.unlinked || disk.packs) {
 			continue
 		}
 		kind := disk.kind
 		points, txs := 0, 0
 		for n, set := range sets() {
-			if left(n, set) || disk.unlinked && !linkless(set) {
+			if left(n, set) || disk.unlinked && !linkless(set) || disk.packs && old(set) {
 				continue
 			}
 			if disk.weak && len(set) == 3 && n%7 != 0 {
 				continue
 			}
-			c := &sweep{t: t, kind: kind, weak: disk.weak, unlinked: disk.unlinked, set: set, points: &points}
+			c := &sweep{t: t, kind: kind, weak: disk.weak, unlinked: disk.unlinked, packs: disk.packs, set: set, points: &points}
 			w := c.world()
 			c.before = w.visible(t)
 			if err := w.doing(plain, t, set); err != nil {
@@ -127,7 +129,7 @@ func each(t *testing.T, f func(c *sweep)) {
 				return
 			}
 		}
-		t.Logf("%v, exchange %v, links %v: %d transactions, %d points", kind, !disk.weak, !disk.unlinked, txs, points)
+		t.Logf("%v, exchange %v, links %v, packs %v: %d transactions, %d points", kind, !disk.weak, !disk.unlinked, disk.packs, txs, points)
 	}
 }
 
@@ -157,6 +159,7 @@ type sweep struct {
 	kind          vfstest.Kind
 	weak          bool
 	unlinked      bool
+	packs         bool
 	set           []wish
 	before, after map[string]vfstest.Node
 	points        *int
@@ -167,6 +170,7 @@ type sweep struct {
 func (c *sweep) world() *world {
 	if c.base == nil {
 		c.base = newWorld(c.t, c.kind, files)
+		c.base.packs = c.packs
 		if !old(c.set) {
 			c.base.keep(c.t)
 		}
@@ -259,7 +263,19 @@ func (c *sweep) once(w *world, where string) {
 	}
 	for _, want := range c.set {
 		k := w.kept[want.text]
+		packed := c.packs && strings.HasPrefix(want.op, "bring") && len(c.base.names(c.t, k.old.ID)) == 0
 		switch {
+		case packed && isNew:
+			if is := w.stat(c.t, want.path); is.Mode != k.old.Mode || !is.ModTime.Equal(k.old.ModTime) || is.Links != 1 || is.UID != k.old.UID {
+				bad("%s is %+v, want %+v", want.path, is, k.old.Info)
+			}
+			if w.keeps(c.t, k.slot) {
+				bad("the history still has %s", want.path)
+			}
+		case packed:
+			if !w.keeps(c.t, k.slot) {
+				bad("the history has lost %s", want.path)
+			}
 		case strings.HasPrefix(want.op, "bring") && isNew:
 			is := w.stat(c.t, want.path)
 			copied := c.unlinked || strings.Contains(where, "permission denied")
@@ -286,6 +302,25 @@ func (c *sweep) once(w *world, where string) {
 			}
 		}
 	}
+}
+
+// keeps reports whether the history has something in a slot, which can be read.
+func (w *world) keeps(t *testing.T, slot string) bool {
+	t.Helper()
+	s, err := w.open(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	if _, _, err := s.hist.Find(slot); errors.Is(err, fs.ErrNotExist) {
+		return false
+	}
+	f, _, err := s.hist.Open(slot)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.Close()
+	return true
 }
 
 func (c *sweep) chain(w *world, where string) {

@@ -50,8 +50,8 @@ func (t *transaction) recordAbort(why error) error {
 		return err
 	}
 	t.dropSlots()
-	r := &audit.Record{Kind: audit.Abort, Tx: t.id, Actor: t.tx.Record.Actor, Message: t.messageWithConflicts(cause(why).Error()), ErrorKind: string(fail.All(why)[0].Kind)}
-	err := t.s.log.Append(r, !t.s.opts.NoSync)
+	r := &audit.Record{Kind: audit.Abort, Actor: t.tx.Record.Actor, Message: t.messageWithConflicts(cause(why).Error()), ErrorKind: string(fail.All(why)[0].Kind)}
+	err := t.appendEnd(r, !t.s.opts.NoSync)
 	if _, notWritten := errors.AsType[*audit.NotWritten](err); notWritten {
 		return nil
 	}

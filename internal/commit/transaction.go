@@ -1,17 +1,20 @@
 package commit
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/history"
 )
 
 // transaction is one run of the protocol.
 type transaction struct {
 	s      *Store
+	ctx    context.Context
 	tx     Tx
 	id     string
 	dirs   *openDirs
@@ -22,15 +25,57 @@ type transaction struct {
 	conflicts []string
 	settling  bool // it is being taken back or recovered: directories may be missing
 
+	// What became of it. ended is closed when done or err is set, if another goroutine may wait for that.
+	done  *Done
+	err   error
+	ended chan struct{}
+
 	heldCount   int
 	committed   bool // the commit point has been passed, or may have been
+	group       *openGroup
 	recovered   *Outcome
 	undoneCount int          // how many acts were undone
 	keptSlots   map[int]bool // slots that must stay although the transaction failed
 }
 
-func (s *Store) newTransaction(tx Tx) *transaction {
-	return &transaction{s: s, tx: tx, id: history.NewID(s.opts.now()), dirs: newOpenDirs(s.tree), keptSlots: map[int]bool{}}
+func (s *Store) newTransaction(ctx context.Context, tx Tx) *transaction {
+	return &transaction{s: s, ctx: ctx, tx: tx, id: history.NewID(s.opts.now()), dirs: newOpenDirs(s.tree), ended: make(chan struct{}), group: newOpenGroup(1),
+		keptSlots: map[int]bool{}}
+}
+
+func (t *transaction) hasEnded() bool {
+	select {
+	case <-t.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// openGroup counts the transactions of a group that have no end in the log.
+type openGroup struct {
+	alone bool // the group had one transaction from the beginning
+	open  int
+}
+
+func newOpenGroup(n int) *openGroup { return &openGroup{n == 1, n} }
+
+// mark returns what the end that comes after done others says of the group.
+func (g *openGroup) mark(done int) int {
+	if g.alone {
+		return 0
+	}
+	return g.open - done
+}
+
+// appendEnd records how the transaction ended.
+func (t *transaction) appendEnd(r *audit.Record, sync bool) error {
+	r.Tx, r.Group = t.id, t.group.mark(0)
+	err := t.s.log.Append(r, sync)
+	if err == nil {
+		t.group.open--
+	}
+	return err
 }
 
 // close releases all files and directories, and discards the slots of a transaction that changed nothing.

@@ -29,6 +29,7 @@ type world struct {
 	unlinked bool
 	noSync   bool            // nothing is synced
 	recent   bool            // every file was changed a moment ago, so that its times tell nothing
+	packs    bool            // the history is packed, all of it
 	kept     map[string]kept // what the history has, by where it was
 }
 
@@ -105,7 +106,22 @@ func (w *world) open(wrap func(vfs.Dir) vfs.Dir) (*Store, error) {
 	if w.recent {
 		o.Now = func() time.Time { return time.Unix(1_700_000_000, 0) } // as on the disk
 	}
-	return Open(dir, tree(func() vfs.Dir { return w.root(wrap) }), o)
+	s, err := Open(dir, tree(func() vfs.Dir { return w.root(wrap) }), o)
+	if err == nil {
+		s.keepLoose = 0
+	}
+	return s, err
+}
+
+// pack packs the history through wrap.
+func (w *world) pack(wrap func(vfs.Dir) vfs.Dir) error {
+	s, err := w.open(wrap)
+	if err != nil {
+		return err
+	}
+	defer s.Close()
+	_, err = s.Pack(context.Background(), true)
+	return err
 }
 
 func plain(d vfs.Dir) vfs.Dir { return d }
