@@ -61,6 +61,10 @@ func NoRecovery() Option { return func(s *settings) { s.NoRecovery = true } }
 // UnsafeFS permits commits on a network file system, where they promise less.
 func UnsafeFS() Option { return func(s *settings) { s.UnsafeFS = true } }
 
+// KeepReads keeps in memory, for an hour and at most 16 MiB, what Read shows of files: a lenient patch for it can then be merged into
+// a file that somebody changed since. It is for programs that serve a workspace to agents.
+func KeepReads() Option { return func(s *settings) { s.KeepReads = true } }
+
 // WithLimits bounds what one patch may do. Zero fields keep their default.
 func WithLimits(l api.Limits) Option { return func(s *settings) { s.Limits = l } }
 
@@ -82,10 +86,13 @@ func Open(dir string, options ...Option) (*Workspace, error) {
 // base is the path of dir in it, for [Base].
 func FindRoot(dir string) (root, base string, err error) { return guard.FindRoot(dir) }
 
-// Close waits for the calls in hand, prunes the history if that is due, and closes the root and the store. Later calls are
-// refused.
+// Close waits for the calls in hand, prunes and packs the history if that is due, and closes the root and the store. Later
+// calls are refused.
 func (w *Workspace) Close() error {
-	return w.s.Close(func() { kept.Prune(context.Background(), w.s) }) // its failure is no reason to fail
+	return w.s.Close(func() { // their failure is no reason to fail
+		kept.Prune(context.Background(), w.s)
+		kept.Pack(context.Background(), w.s)
+	})
 }
 
 // call runs one call of a room while the workspace is open, and turns its error into a [*Refusal].

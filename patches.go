@@ -3,6 +3,7 @@ package emend
 import (
 	"context"
 	"io"
+	"slices"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
@@ -124,7 +125,7 @@ func (w *Workspace) Plan(ctx context.Context, text string, o api.PatchOptions) (
 	if err != nil {
 		return nil, err
 	}
-	return &Plan{Dialect: p.View.Dialect.Name, Passed: p.View.Passed, AlreadyApplied: p.Plan.Applied(),
+	return &Plan{Dialect: p.View.Dialect.Name, Passed: slices.Concat(p.View.Passed, p.Plan.Passed), AlreadyApplied: p.Plan.Applied(),
 		Skipped: report.AlreadyApplied(p.Plan), plan: p}, nil
 }
 

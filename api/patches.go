@@ -6,12 +6,13 @@ import "github.com/emend-dev/emend/patch"
 type PatchOptions struct {
 	// Dialect names the dialect of the patch; "" or "auto" recognises it.
 	Dialect string
-	// Lenient accepts what models write by mistake. The result names everything that it accepted.
+	// Lenient accepts what models write by mistake, and merges a patch for an earlier version of a file. The result names everything
+	// that it accepted.
 	Lenient bool
 	// Tolerance is the loosest rung on which lines may match; 0 leaves it to the dialect.
 	Tolerance patch.Rung
-	// Expect holds the sha256 that files must have now, by their path in the patch. "" asserts that a file to be added is not
-	// there. A path that no section changes is refused.
+	// Expect holds the sha256 that files must have now, by their path in the patch; with Lenient a version with that sha256 may be
+	// merged from. "" asserts that a file to be added is not there. A path that no section changes is refused.
 	Expect map[string]string
 	// Base is the directory that the paths of the patch are relative to; "" is that of the workspace.
 	Base string
@@ -34,6 +35,9 @@ type Placed struct {
 
 	Doubles bool // lines that it added stood right beside them already: the patch may have been sent twice
 	Skipped bool // the change was already there, and begins at Line
+
+	Corrected string // on the rung patch.Corrected: how the hunk differed from the file
+	Merged    string // on the rung patch.Merged: the version that the hunk matched, and what changed since
 }
 
 // Change is one file before and after, from which Make writes a patch.

@@ -124,6 +124,8 @@ const (
 	Whitespace                 // white space at both ends ignored
 	Composed                   // as Whitespace, in Unicode normal form C
 	Unicode                    // as Composed, dashes, quotes and spaces folded
+	Corrected                  // the hunk was rewritten with the lines of the one place that it nearly fits
+	Merged                     // the hunk matched an earlier version of the file, and its change was merged into the file
 )
 
 // String returns the word used in results and for the --tolerance flag.
@@ -139,6 +141,10 @@ func (r Rung) String() string {
 		return "composed"
 	case Unicode:
 		return "unicode"
+	case Corrected:
+		return "corrected"
+	case Merged:
+		return "merged"
 	}
 	return "none"
 }

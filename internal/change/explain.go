@@ -22,20 +22,24 @@ func Explain(ctx context.Context, w *workspace.Workspace, p Patch) (*explain.Exp
 	}
 	src := source.NewReader(ctx, w)
 	defer src.Close()
-	view, d, err := parse(w, p.Text, &p.PatchOptions)
+	view, d, how, err := read(w, p.Text, &p.PatchOptions)
 	if err != nil {
 		return explain.Unreadable(view, p.Text, err, explainNotes(ctx, w, p.Text, p.PatchOptions, src, fail.All(err))...), nil
 	}
 	rules := d.Rules(parseOptions(p.PatchOptions))
 	src.Prefetch(ctx, view.Patch.Sections, rules.Absolute)
-	s, err := plan.BuildSurvey(ctx, view.Patch, rules, src, planOptions(p.PatchOptions, d))
+	s, err := plan.BuildSurvey(ctx, view.Patch, rules, src, how)
 	src.StopPrefetch()
+	if err != nil && how.Unread != nil {
+		return explain.Unreadable(view, p.Text, how.Unread, explainNotes(ctx, w, p.Text, p.PatchOptions, src, fail.All(how.Unread))...), nil
+	}
 	if err == nil {
 		err = src.Batch.Recheck()
 	}
 	if err = askBeforeTelling(ctx, w, src, err); err != nil {
 		return nil, err
 	}
+	view = decoded(view, s.Plan)
 	if s.Plan != nil {
 		s.Refuse(fail.All(w.CheckPlan(s.Plan)))
 	}

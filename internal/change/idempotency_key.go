@@ -42,7 +42,8 @@ func answerForKey(ctx context.Context, w *workspace.Workspace, r CommitRequest) 
 	if err != nil || first == nil {
 		return nil, err
 	}
-	if pending, err := store.Pending(); err != nil || pending != nil && pending.Tx == first.Tx {
+	pending, err := store.Pending()
+	if err != nil || slices.ContainsFunc(pending, func(r *audit.Record) bool { return r.Tx == first.Tx }) {
 		if _, err := store.Recover(ctx); err != nil {
 			return nil, err
 		}

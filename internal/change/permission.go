@@ -50,7 +50,7 @@ func askForSections(ctx context.Context, w *workspace.Workspace, patchText strin
 	}
 	reads := slices.ContainsFunc(perm.paths, func(a api.AskedPath) bool { return !a.Write })
 	first := patch.Patch{Sections: view.Patch.Sections[:1]}
-	if _, err := plan.Build(ctx, first, rules, src, plan.Options{Expect: o.Expect, Idempotent: o.Idempotent}); err != nil && !reads {
+	if _, err := plan.Build(ctx, first, rules, src, planOptions(o, d)); err != nil && !reads {
 		return nil, nil
 	}
 	h := consent.NewDigest(src.Sums())

@@ -2,6 +2,8 @@ package change
 
 import (
 	"context"
+	"iter"
+	"slices"
 	"strings"
 
 	"github.com/emend-dev/emend/api"
@@ -22,14 +24,14 @@ type Patch struct {
 
 // planPatch parses a patch and plans it as one.
 func planPatch(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, src *source.Reader) (report.View, *plan.Plan, error) {
-	view, d, err := parse(w, text, &o)
+	view, d, how, err := read(w, text, &o)
 	if err != nil {
 		return view, nil, err
 	}
 	commit.ExpectChanges(len(view.Patch.Sections))
 	rules := d.Rules(parseOptions(o))
 	src.Prefetch(ctx, view.Patch.Sections, rules.Absolute)
-	p, err := plan.Build(ctx, view.Patch, rules, src, planOptions(o, d))
+	p, err := plan.Build(ctx, view.Patch, rules, src, how)
 	src.StopPrefetch()
 	if moved := src.Batch.Recheck(); moved != nil {
 		err = moved
@@ -37,31 +39,68 @@ func planPatch(ctx context.Context, w *workspace.Workspace, text string, o api.P
 	if err == nil {
 		err = w.CheckPlan(p)
 	}
-	return view, p, err
+	return decoded(view, p), p, err
 }
 
-// parse reads text in the dialect that the options name, or else in the one that it detects. It makes the paths of expected
-// hashes those of the sections.
+// decoded returns the view of a patch with the reading that p is a plan of, if it is not that of the text as it is written.
+func decoded(view report.View, p *plan.Plan) report.View {
+	if p != nil && p.Decoded != nil {
+		view.Patch = p.Decoded.Patch
+		view.Passed = append(slices.Clone(p.Decoded.Passed), "decoded: "+p.Decoded.Name)
+	}
+	return view
+}
+
+// parse reads text as it is written.
 func parse(w *workspace.Workspace, text string, o *api.PatchOptions) (report.View, *dialect.Dialect, error) {
+	view, d, how, err := read(w, text, o)
+	if err == nil {
+		err = how.Unread
+	}
+	return view, d, err
+}
+
+// read reads text in the dialect that the options name, or else in the one that it detects, and returns how it is planned. It makes
+// the paths of expected hashes those of the sections. A text that can only be read if it is decoded leaves the error to the plan.
+func read(w *workspace.Workspace, text string, o *api.PatchOptions) (report.View, *dialect.Dialect, plan.Options, error) {
 	view := report.View{DryRun: true, Atomic: !o.Sequential}
 	if err := w.CheckText(text); err != nil {
-		return view, nil, err
+		return view, nil, plan.Options{}, err
 	}
 	d, err := dialectFor(text, o.Dialect)
 	if err != nil {
-		return view, nil, err
+		return view, nil, plan.Options{}, err
 	}
 	view.Dialect = d
 	parsed, err := d.Parse(text, parseOptions(*o))
+	how := planOptions(*o, d)
+	if parsed.Decodings != nil && !o.Sequential {
+		how.Decodings, how.Unread = allowed(w, parsed.Decodings), err
+	}
 	if err != nil {
-		return view, nil, err
+		if how.Unread != nil {
+			err = nil
+		}
+		return view, d, how, err
 	}
 	view.Patch, view.Passed = parsed.Patch, parsed.Passed
 	if err := w.CheckPatch(parsed.Patch); err != nil {
-		return view, d, err
+		return view, d, how, err
 	}
 	o.Expect, err = plan.ExpectBySection(parsed.Patch.Sections, o.Expect)
-	return view, d, err
+	how.Expect = o.Expect
+	return view, d, how, err
+}
+
+// allowed yields the decodings that are within the limits of w.
+func allowed(w *workspace.Workspace, all iter.Seq[dialect.Decoding]) iter.Seq[dialect.Decoding] {
+	return func(yield func(dialect.Decoding) bool) {
+		for d := range all {
+			if w.CheckPatch(d.Patch) == nil && !yield(d) {
+				return
+			}
+		}
+	}
 }
 
 func parseOptions(o api.PatchOptions) dialect.Options {

@@ -39,7 +39,7 @@ func (r *Report) Merge(next *Report) *Report {
 		return next // the same call was finished elsewhere
 	}
 	out := &Report{View: r.View, Plan: &plan.Plan{Steps: slices.Concat(r.Plan.Steps, next.Plan.Steps),
-		Skipped: slices.Concat(r.Plan.Skipped, next.Plan.Skipped)}}
+		Skipped: slices.Concat(r.Plan.Skipped, next.Plan.Skipped), Passed: slices.Concat(r.Plan.Passed, next.Plan.Passed)}}
 	out.Done.Add(r.Done)
 	out.Done.Add(next.Done)
 	out.View.Done = &out.Done

@@ -7,6 +7,7 @@ package explain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/emend-dev/emend/fail"
@@ -100,6 +101,9 @@ func said(notes []string) []string {
 // Of explains a patch that was read. Notes are what else a person should know, one sentence each.
 func Of(v report.View, s *plan.Survey, notes ...string) *Explanation {
 	e := &Explanation{Lands: len(s.Refused) == 0, Passed: v.Passed, Notes: said(notes), Files: make([]File, len(s.Sections)), refused: s.Refused}
+	if s.Plan != nil {
+		e.Passed = slices.Concat(e.Passed, s.Plan.Passed)
+	}
 	if v.Dialect != nil {
 		e.Dialect = v.Dialect.Name
 	}

@@ -44,7 +44,11 @@ func whereItLands(s *plan.HunkPlace, file *text.Lines) View {
 			n = s.Lines[old]
 		}
 		if old++; n == 0 {
-			r.addPatch(l, Written)
+			if s.At.Rung == patch.Merged {
+				r.addPatch(l, PatchOnly)
+			} else {
+				r.addPatch(l, Written)
+			}
 			continue
 		}
 		if last < first {

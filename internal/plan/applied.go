@@ -57,7 +57,7 @@ func (b *builder) isThere(step *Step, err error) bool {
 func (b *builder) isUpdated(s *patch.Section, step *Step, err error) bool {
 	all := fail.All(err)
 	if all[0].Kind == fail.Stale {
-		return step.Source.Kind == Regular && b.hunksApplied(s, step.Before)
+		return all[0].Already || step.Source.Kind == Regular && b.hunksApplied(s, step.Before)
 	}
 	return len(all) == len(s.Hunks) && !slices.ContainsFunc(all, func(e *fail.Error) bool { return !e.Already })
 }

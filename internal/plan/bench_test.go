@@ -16,9 +16,11 @@ import (
 
 // job is a file and the hunks for it.
 type job struct {
-	file  string
-	hunks []patch.Hunk
-	fails bool
+	file     string
+	hunks    []patch.Hunk
+	sections []patch.Section // beside the one with the hunks
+	opts     Options
+	fails    bool
 }
 
 // jobs make files of n lines: what is usual, and what is meant to hurt.
@@ -45,6 +47,143 @@ var jobs = []struct {
 	{"additions under anchors that two lines hold", hunktest.Ordered, anchored},
 	{"anchors far below and no lines there", hunktest.Cursor, farAnchors},
 	{"an anchor below equal lines", hunktest.Ordered, below},
+	{"one anchor above everything, a hunk every 10 lines", hunktest.Ordered, underOne},
+	{"stacked anchors around many lines", hunktest.Ordered, stacked},
+	{"typography in one long line", hunktest.Loose, typographic},
+	{"blocks between lines of context", hunktest.Ordered, blocks},
+	{"one hunk that is applied already and removes every tenth line", hunktest.Ordered, appliedRemovals},
+	{"ellipses between lines that stand in many places", hunktest.Ordered, ellipses},
+	{"removals beside one line, all applied", hunktest.Ordered, besideOne},
+	{"a mistake in each of 40 hunks, corrected", hunktest.Lenient, mistakes},
+	{"anchors that lead elsewhere, left out", hunktest.Lenient, elsewhere},
+	{"files that are gone, one of which may have been deleted", hunktest.Ordered, gone},
+}
+
+// printed is a way to print corrected hunks, which are only offered where there is one.
+var printed = Options{Print: func(patch.Hunk) (string, bool) { return "shown", true }}
+
+// mistakes has hunks with a typing mistake in a line of context.
+func mistakes(n int) job {
+	j := code(n, 40, "")
+	for k := range j.hunks {
+		l := &j.hunks[k].Lines[0]
+		*l = patch.Line(strings.Replace(string(*l), "line", "lin", 1))
+	}
+	j.opts = printed
+	return j
+}
+
+// elsewhere has 40 hunks that have their place far from where their anchors lead.
+func elsewhere(n int) job {
+	j := code(n, 40, "")
+	j.file += "func last() {\n}\n"
+	for k := range j.hunks {
+		j.hunks[k].Anchors = []string{"func last() {"}
+	}
+	j.opts = printed
+	return j
+}
+
+// underOne has hunks far below an anchor whose scope has to be looked at.
+func underOne(n int) job {
+	j := code(n, n/10, "")
+	j.file = "anchor:\n" + j.file
+	for k := range j.hunks {
+		j.hunks[k].Anchors = []string{"anchor"}
+	}
+	return j
+}
+
+func stacked(n int) job {
+	j := code(n, 1, "")
+	var above strings.Builder
+	for i := range n / 4 {
+		fmt.Fprintf(&above, "anchor%d\n", i)
+		j.hunks[0].Anchors = append(j.hunks[0].Anchors, fmt.Sprintf("anchor%d", i))
+	}
+	j.hunks[0].Lines = j.hunks[0].Lines[:0]
+	for line := range strings.Lines(j.file) {
+		j.hunks[0].Lines = append(j.hunks[0].Lines, patch.Line(" "+strings.TrimSuffix(line, "\n")))
+	}
+	j.hunks[0].Lines = append(j.hunks[0].Lines, "+end")
+	j.file = above.String() + j.file
+	return j
+}
+
+func typographic(n int) job {
+	curly := strings.Repeat("“a” ", n)
+	return job{file: strings.Repeat(`"a" `, n) + "\nend\n", hunks: []patch.Hunk{hunktest.Hunk(" "+curly, "+"+curly, " end")}}
+}
+
+// blocks adds a blank line, which is there already, below each line.
+func blocks(n int) job {
+	var j job
+	var h patch.Hunk
+	for i := range n {
+		h.Lines = append(h.Lines, patch.Line(fmt.Sprintf(" line %d", i)), "+")
+	}
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "line %d\n", i)
+	}
+	j.file, j.hunks = b.String(), []patch.Hunk{h}
+	return j
+}
+
+// appliedRemovals has one hunk whose every removal leaves signs that are looked for among its own lines.
+func appliedRemovals(n int) job {
+	j := job{fails: true, hunks: []patch.Hunk{{}}}
+	var b strings.Builder
+	for i := range n {
+		if i%10 == 5 {
+			j.hunks[0].Lines = append(j.hunks[0].Lines, patch.Line(fmt.Sprintf("-gone %d", i)), patch.Line(fmt.Sprintf("+come %d", i)))
+			fmt.Fprintf(&b, "come %d\n", i)
+			continue
+		}
+		j.hunks[0].Lines = append(j.hunks[0].Lines, patch.Line(fmt.Sprintf(" line %d", i)))
+		fmt.Fprintf(&b, "line %d\n", i)
+	}
+	j.file = b.String()
+	return j
+}
+
+// ellipses leave out what is between lines, each of which stands in the file six times.
+func ellipses(n int) job {
+	j := job{fails: true}
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "line %d\n", i/6)
+	}
+	for k := range 40 {
+		var h patch.Hunk
+		for i := range 900 {
+			h.Lines = append(h.Lines, patch.Line(fmt.Sprintf(" line %d", k*900+i)), " ...")
+		}
+		h.Lines = append(h.Lines, "-gone", "+come")
+		j.hunks = append(j.hunks, h)
+	}
+	j.file = b.String()
+	return j
+}
+
+// besideOne has hunks that each removed another line from below an equal one.
+func besideOne(n int) job {
+	j := job{fails: true}
+	var b strings.Builder
+	for i := range n / 10 {
+		fmt.Fprintf(&b, "func %d\nequal\nend %d\n", i, i)
+		j.hunks = append(j.hunks, hunktest.Hunk(fmt.Sprintf(" func %d", i), " equal", fmt.Sprintf("-gone %d", i), fmt.Sprintf(" end %d", i)))
+	}
+	j.file = b.String()
+	return j
+}
+
+func gone(n int) job {
+	j := job{fails: true, opts: Options{Idempotent: true}}
+	for i := range n / 32 {
+		j.sections = append(j.sections, patch.Section{Op: patch.Delete, Path: fmt.Sprintf("gone%d", i)})
+	}
+	return j
 }
 
 func chain(n int) job {
@@ -180,7 +319,7 @@ func (j *job) lines() int {
 	for _, h := range j.hunks {
 		n += len(h.Lines)
 	}
-	return n
+	return n + len(j.sections)
 }
 
 // size is the bytes of file and patch.
@@ -204,10 +343,13 @@ func BenchmarkBuild(b *testing.B) {
 		for n := 1 << 15; n <= 1<<20; n *= 2 {
 			b.Run(fmt.Sprintf("%s/lines=%d", jb.name, n), func(b *testing.B) {
 				j := jb.make(n)
-				p := patch.Patch{Sections: []patch.Section{{Op: patch.Update, Path: "f", Hunks: j.hunks}}}
+				p := patch.Patch{Sections: j.sections}
+				if j.hunks != nil {
+					p.Sections = append(p.Sections, patch.Section{Op: patch.Update, Path: "f", Hunks: j.hunks})
+				}
 				src := Memory{"f": j.file}
 				run := func() {
-					if _, err := Build(context.Background(), p, jb.rules, src, Options{}); (err != nil) != j.fails {
+					if _, err := Build(context.Background(), p, jb.rules, src, j.opts); (err != nil) != j.fails {
 						b.Fatal(err)
 					}
 				}

@@ -18,26 +18,58 @@ import (
 // It takes time linear in the files and the patch. It holds at most 3 x (files + patch) + 16 bytes a line + 32 MiB: the
 // contents before and after, and for one file at a time what placing its hunks costs. Of the 32 MiB, some 300 bytes are
 // for a hunk itself, however short, so that the bound holds for a hundred thousand of them in one file. BenchmarkBuild
-// prints both.
+// prints both. Where sections of one path apply in order, each reads the file anew, up to maxRereads together. A patch that is
+// refused may cost as much again for each of its decodings, which are planned one at a time, and a section that is merged as much again
+// for each version that is tried, up to maxMerged each.
 func Build(ctx context.Context, p patch.Patch, r dialect.Rules, src Source, o Options) (*Plan, error) {
-	return newBuilder(ctx, r, src, o).build(p)
+	b := newBuilder(ctx, r, src, o)
+	out, err := b.read(p)
+	if d := b.decode(p, err); d != nil {
+		return d, nil
+	}
+	if again := b.corrected(p); again != nil {
+		return again.result()
+	}
+	return out, err
+}
+
+// read plans p, unless it could not be read.
+func (b *builder) read(p patch.Patch) (*Plan, error) {
+	if b.opts.Unread != nil {
+		return nil, b.opts.Unread
+	}
+	return b.build(p)
 }
 
 func (b *builder) build(p patch.Patch) (*Plan, error) {
+	b.decide(p)
+	return b.result()
+}
+
+// result returns the plan, or every reason why there is none.
+func (b *builder) result() (*Plan, error) {
+	if err := b.ctx.Err(); err != nil {
+		return nil, cancelled(err)
+	}
+	if len(b.errs) > 0 {
+		slices.SortStableFunc(b.errs, func(a, b *fail.Error) int { return a.Section - b.Section })
+		return nil, b.errs
+	}
+	return &Plan{Steps: b.steps, Skipped: b.skipped, Passed: b.passed}, nil
+}
+
+// decide plans every section, unless the context ends, and what sections have to do with each other.
+func (b *builder) decide(p patch.Patch) {
+	b.sections = p.Sections
 	for i := range p.Sections {
-		if err := b.ctx.Err(); err != nil {
-			return nil, cancelled(err)
+		if b.ctx.Err() != nil {
+			return
 		}
 		b.section(i, &p.Sections[i])
 	}
 	b.checkSwapped(p.Sections)
 	b.checkNesting(p.Sections)
 	b.settleApplied(len(p.Sections))
-	if len(b.errs) > 0 {
-		slices.SortStableFunc(b.errs, func(a, b *fail.Error) int { return a.Section - b.Section })
-		return nil, b.errs
-	}
-	return &Plan{Steps: b.steps, Skipped: b.skipped}, nil
 }
 
 // BuildSurvey is Build, but also says what became of every section and hunk. A refusal is in the survey; the error is
@@ -47,7 +79,19 @@ func (b *builder) build(p patch.Patch) (*Plan, error) {
 func BuildSurvey(ctx context.Context, p patch.Patch, r dialect.Rules, src Source, o Options) (*Survey, error) {
 	b := newBuilder(ctx, r, src, o)
 	b.survey = &Survey{Sections: make([]SurveyedSection, 0, len(p.Sections))}
-	out, err := b.build(p)
+	out, err := b.read(p)
+	if d := b.decode(p, err); d != nil {
+		if b, err = b.attemptAt(*d.Decoded); err != nil {
+			return nil, err
+		}
+		b.survey = &Survey{Sections: make([]SurveyedSection, 0, len(d.Decoded.Patch.Sections))}
+		if out, err = b.build(d.Decoded.Patch); err == nil {
+			out.Decoded = d.Decoded
+		}
+	} else if again := b.corrected(p); again != nil {
+		b = again
+		out, err = b.result()
+	}
 	for _, s := range b.skipped {
 		b.survey.Sections[s.Section].Skipped = true
 	}
@@ -96,8 +140,10 @@ func (b *builder) section(i int, s *patch.Section) {
 func (b *builder) noteSection(s *patch.Section, step *Step, err error) {
 	if b.survey.file == nil && step.BeforeSum != "" && len(s.Hunks) > 0 && errors.Is(err, fail.Stale) {
 		now := *step
+		now.seen = nil
 		b.edit(s, &now) //nolint:errcheck // it is refused anyway: only the places of its hunks are wanted
 	}
+	b.noteConflict(err)
 	b.survey.Sections = append(b.survey.Sections, SurveyedSection{Step: *step, File: b.survey.file, Hunks: b.survey.hunks})
 	b.survey.file, b.survey.hunks = nil, nil
 }
@@ -144,10 +190,10 @@ func (b *builder) checkNesting(sections []patch.Section) {
 func (b *builder) settleApplied(sections int) {
 	proved := slices.ContainsFunc(b.applied, func(a applied) bool { return a.proof == repeat.Strong })
 	whole := len(b.applied) == sections && proved
-	done := map[int]bool{} // by section
+	done, unproved := map[int]bool{}, map[int]bool{} // by section
 	for _, a := range b.applied {
 		if a.proof < repeat.Strong && !whole {
-			b.explainUnproved(a.skip.Section)
+			unproved[a.skip.Section] = true
 			continue
 		}
 		done[a.skip.Section] = true
@@ -155,6 +201,7 @@ func (b *builder) settleApplied(sections int) {
 			b.skipped = append(b.skipped, a.skip)
 		}
 	}
+	b.explainUnproved(unproved)
 	if len(done) == 0 && !slices.ContainsFunc(b.errs, func(e *fail.Error) bool { return e.Already }) {
 		return
 	}
@@ -168,11 +215,11 @@ func (b *builder) settleApplied(sections int) {
 	}
 }
 
-// explainUnproved says in the refusal of section i why it is not skipped, if that was asked for: its file is gone, and
-// nothing shows that it was ever there.
-func (b *builder) explainUnproved(i int) {
+// explainUnproved says in the refusals of sections why they are not skipped, if that was asked for: their files are gone, and
+// nothing shows that they were ever there.
+func (b *builder) explainUnproved(sections map[int]bool) {
 	for _, e := range b.errs {
-		if e.Section == i+1 && b.opts.Idempotent {
+		if sections[e.Section-1] && b.opts.Idempotent {
 			e.Hint = "If it was done before, leave the section out, or expect the sha256 that the file had: then it counts as applied."
 		}
 	}

@@ -16,6 +16,21 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
+// Sections of one path apply in order, until they have read too much of what those before them left.
+func TestRereads(t *testing.T) {
+	section := func(old, now string) patch.Section {
+		return patch.Section{Op: patch.Update, Path: "f", Hunks: []patch.Hunk{{Lines: []patch.Line{patch.Line("-" + old), patch.Line("+" + now)}}}}
+	}
+	p := patch.Patch{Sections: []patch.Section{section("a", "b"), section("b", "c"), section("c", "d")}}
+	for left, want := range map[int]error{4: nil, 3: fail.CommandFailed} {
+		b := newBuilder(t.Context(), dialect.Codex.Rules(dialect.Options{}), Memory{"f": "a\n"}, Options{})
+		b.rereads = left
+		if _, err := b.build(p); !errors.Is(err, want) {
+			t.Errorf("%d bytes may be read: %v", left, err)
+		}
+	}
+}
+
 // build parses text in the named dialect and plans it on tree.
 func build(t *testing.T, name, text string, tree Memory, o Options) (*Plan, error) {
 	t.Helper()
@@ -197,7 +212,7 @@ func FuzzBuild(f *testing.F) {
 	f.Add(envelope("*** Update File: f", "@@", " a", "-b", "+"), "a\rb\n")
 	f.Fuzz(func(t *testing.T, patchText, file string) {
 		for _, d := range dialect.All {
-			for _, o := range []dialect.Options{{}, {Lenient: true, Tolerance: patch.Unicode}} {
+			for _, o := range []dialect.Options{{}, {Lenient: true}} {
 				parsed, err := d.Parse(patchText, o)
 				if err != nil {
 					continue

@@ -7,6 +7,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/plan/internal/repeat"
+	"github.com/emend-dev/emend/internal/plan/internal/suggest"
 	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
 )
@@ -18,13 +19,22 @@ type builder struct {
 	src   Source
 	opts  Options
 
-	steps   []Step
-	errs    fail.List
-	skipped []Skip
-	applied []applied          // sections that are, or may be, already applied
-	state   map[any]*fileState // by place: what earlier sections left there
-	claimed map[any]int        // by place: the patch line of the section that claims it
-	survey  *Survey            // for BuildSurvey; else nil
+	sections []patch.Section // of the patch
+	steps    []Step
+	errs     fail.List
+	skipped  []Skip
+	applied  []applied                       // sections that are, or may be, already applied
+	state    map[any]*fileState              // by place: what earlier sections left there
+	claimed  map[any]int                     // by place: the patch line of the section that claims it
+	rereads  int                             // bytes that may still be read of what earlier sections left
+	survey   *Survey                         // for BuildSurvey; else nil
+	attempt  bool                            // to prove a decoding: a refusal is not explained
+	marked   map[*patch.Section][]patch.Hunk // with marks put back, see noteMissingMarks
+	passed   []string                        // see Plan.Passed
+	lookups  int                             // sections for which versions were looked for
+
+	listed      map[string]map[string][]string // see namesIn
+	corrections suggest.Corrections            // what refusals offer
 }
 
 // fileState is a file as earlier sections leave it.
@@ -41,8 +51,11 @@ type applied struct {
 	skip  Skip
 }
 
+// maxRereads bounds the bytes that sections of one path read of what earlier ones left, all together.
+const maxRereads = 1 << 30
+
 func newBuilder(ctx context.Context, r dialect.Rules, src Source, o Options) *builder {
-	return &builder{ctx: ctx, rules: r, src: src, opts: o, state: map[any]*fileState{}, claimed: map[any]int{}}
+	return &builder{ctx: ctx, rules: r, src: src, opts: o, state: map[any]*fileState{}, claimed: map[any]int{}, rereads: maxRereads, corrections: suggest.Corrections{}, listed: map[string]map[string][]string{}}
 }
 
 // refuse notes why section i cannot be applied.
@@ -62,6 +75,11 @@ func (b *builder) source(s *patch.Section, step *Step) error {
 	f, err := b.look(s.Path, s)
 	if err != nil {
 		return err
+	}
+	if f.Kind == Missing {
+		if other, ok := b.otherPath(s); ok {
+			f = other
+		}
 	}
 	step.Path, step.Source = f.Rel, f
 	switch f.Kind {
@@ -86,7 +104,9 @@ func (b *builder) source(s *patch.Section, step *Step) error {
 	}
 	_, changed := b.state[f.Place] // by an earlier section, which was checked
 	if want, ok := b.opts.Expect[s.Path]; ok && !changed && want != step.BeforeSum {
-		return stale(s.Path, want, step.BeforeSum, "the file changed since it was read")
+		if step.seen = b.versionSeen(s, f, want); step.seen == nil {
+			return changedSince(s.Path, want, step.BeforeSum)
+		}
 	}
 	return nil
 }
@@ -156,6 +176,11 @@ func (b *builder) afterEarlier(f File) File {
 
 func (b *builder) load(f File) (data, sum string, err error) {
 	if st, ok := b.state[f.Place]; ok {
+		if b.rereads -= len(st.data); b.rereads < 0 {
+			return "", "", &fail.Error{Kind: fail.CommandFailed, Reason: fail.Limit,
+				Msg:  "too many sections change files that earlier sections changed: each reads its file anew",
+				Hint: "Put everything that happens to one file into one section."}
+		}
 		return st.data, st.sum, nil
 	}
 	return b.src.Load(b.ctx, f)

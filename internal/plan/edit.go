@@ -1,6 +1,8 @@
 package plan
 
 import (
+	"maps"
+
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/plan/internal/place"
 	"github.com/emend-dev/emend/internal/plan/internal/refusal"
@@ -20,12 +22,19 @@ func (b *builder) edit(s *patch.Section, step *Step) error {
 		return &fail.Error{Kind: fail.BinaryFile, Path: s.Path, Msg: "the file is binary; a patch of lines cannot change it",
 			Hint: "Delete the file and add a new one, or write it with another tool."}
 	}
+	if step.seen != nil {
+		return b.mergeSeen(s, step)
+	}
 	p := place.Find(text.Split(step.Before), s.Hunks, b.rules, b.survey != nil)
-	out, err := settle(p, b.repeatMode(s, step), b.opts.Print)
+	out, err := settle(p, b.repeatMode(s, step), b.explain)
 	if b.survey != nil {
 		b.survey.noteHunks(p)
 	}
 	if err != nil {
+		if ok, conflict := b.mergeEarlier(s, step, err); ok || conflict != nil {
+			return conflict
+		}
+		b.noteMissingMarks(s, p)
 		return err
 	}
 	if step.Hunks = p.Landed(); out == nil {
@@ -38,7 +47,7 @@ func (b *builder) edit(s *patch.Section, step *Step) error {
 
 // settle returns what becomes of the file of p, or every reason why not. The result is nil if all hunks are already
 // applied and skipped.
-func settle(p *place.Placement, mode repeat.Mode, print func(patch.Hunk) (string, bool)) (*place.Result, error) {
+func settle(p *place.Placement, mode repeat.Mode, explain func(*place.Placement, fail.List)) (*place.Result, error) {
 	if err := p.Limit(); err != nil {
 		return nil, err
 	}
@@ -46,11 +55,20 @@ func settle(p *place.Placement, mode repeat.Mode, print func(patch.Hunk) (string
 		return nil, nil
 	}
 	if errs := p.Errors(); len(errs) > 0 {
-		suggest.Hunks(p, errs, print)
-		tellApart(p, errs)
+		if explain != nil {
+			explain(p, errs)
+		}
 		return nil, errs
 	}
 	return p.Result(), nil
+}
+
+// explain adds to the refusals errs what would have worked.
+func (b *builder) explain(p *place.Placement, errs fail.List) {
+	if !b.attempt {
+		maps.Copy(b.corrections, suggest.Hunks(p, b.sections, errs, b.opts.Print))
+		tellApart(p, errs)
+	}
 }
 
 // tellApart shows of hunks with several places what stands around each.

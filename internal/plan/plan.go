@@ -10,8 +10,10 @@
 package plan
 
 import (
+	"iter"
 	"slices"
 
+	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
 )
@@ -25,12 +27,20 @@ type Options struct {
 	Print func(patch.Hunk) (string, bool)
 	// Idempotent skips what is already applied, instead of refusing it.
 	Idempotent bool
+	// Decodings are other readings of the patch, which count if it is refused; see [Plan.Decoded].
+	Decodings iter.Seq[dialect.Decoding]
+	// Unread is why the patch could not be read as it is written; nil if it was. Then only a decoding can be planned.
+	Unread error
 }
 
 // Plan is what a patch would do, with everything decided. Steps are in patch order.
 type Plan struct {
 	Steps   []Step
 	Skipped []Skip // left out, because it is already applied
+	// Decoded is the reading that the plan is of; nil if it is of the patch as it is written.
+	Decoded *dialect.Decoding
+	// Passed has one sentence for each path that was not taken to the letter.
+	Passed []string
 }
 
 // Step is the effect of one section on one file.
@@ -53,6 +63,7 @@ type Step struct {
 	Source File // as it was planned with, for the commit to verify
 	Dest   File // Move: what is at the destination
 
+	seen  *Version // that the caller expects, if it is not the file as it is now
 	Hunks []Placed
 	Edits []text.Change // Update and Move: how After came from Before
 	Bytes []text.Change // the same edits, in bytes; nil where only the lines are known

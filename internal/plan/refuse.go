@@ -12,6 +12,11 @@ func stale(p, want, have, msg string) *fail.Error {
 		Hint: "Re-read the file to obtain the current sha256 and re-apply your edit."}
 }
 
+// changedSince refuses a file that is not what the caller expects.
+func changedSince(p, want, have string) *fail.Error {
+	return stale(p, want, have, "the file changed since it was read")
+}
+
 func exists(p, msg, hint string) error {
 	return &fail.Error{Kind: fail.AlreadyExists, Path: p, Msg: msg, Hint: hint}
 }

@@ -2,7 +2,10 @@ package plan
 
 import (
 	"context"
+	"iter"
+	"maps"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/emend-dev/emend/fail"
@@ -15,11 +18,19 @@ type Source interface {
 	// Look says what stands at p, as a caller wrote it, and whether policy lets a patch change it. Every error
 	// is a *fail.Error.
 	Look(ctx context.Context, p string, absolute bool) (File, error)
+	// Names lists the names in directory p that may be read; none if p is no such directory.
+	Names(ctx context.Context, p string) []string
 	// LeadsTo says what the link at p leads to, through all links: Missing for nothing.
 	LeadsTo(ctx context.Context, p string, absolute bool) (Kind, error)
 	// Load reads the whole content of a file that Look found.
 	Load(ctx context.Context, f File) (data, sha256 string, err error)
+	// Versions yields versions of a file on record that may be read, the newest first: those with a sha256, or with "" the last
+	// few that differ from the file as it is now.
+	Versions(ctx context.Context, f File, sha256 string) iter.Seq[Version]
 }
+
+// Version is a content that a file had.
+type Version struct{ Data, Sha256 string }
 
 // File describes what a path leads to.
 type File struct {
@@ -70,6 +81,18 @@ func (m Memory) Look(_ context.Context, p string, _ bool) (File, error) {
 	return f, nil
 }
 
+// Names implements Source.
+func (m Memory) Names(_ context.Context, p string) []string {
+	names := map[string]bool{}
+	for name := range m {
+		if rest, ok := strings.CutPrefix("/"+name, path.Join("/", p, "/")); ok && (p == "." || strings.HasPrefix(rest, "/")) {
+			first, _, _ := strings.Cut(strings.TrimPrefix(rest, "/"), "/")
+			names[first] = true
+		}
+	}
+	return slices.Sorted(maps.Keys(names))
+}
+
 // LeadsTo implements Source. The tree has no links.
 func (m Memory) LeadsTo(context.Context, string, bool) (Kind, error) { return Missing, nil }
 
@@ -77,4 +100,9 @@ func (m Memory) LeadsTo(context.Context, string, bool) (Kind, error) { return Mi
 func (m Memory) Load(_ context.Context, f File) (data, sum string, err error) {
 	data = m[f.Rel]
 	return data, text.Sum(data), nil
+}
+
+// Versions implements Source. The tree has no record of the past.
+func (m Memory) Versions(context.Context, File, string) iter.Seq[Version] {
+	return func(func(Version) bool) {}
 }

@@ -35,19 +35,26 @@ func File(ctx context.Context, w *workspace.Workspace, r api.ReadRequest) (*api.
 	if e.Kind == guard.Missing {
 		return nil, notFound(w, r.Path, e)
 	}
-	a, err := readEntry(ctx, w, r, e)
+	whole := w.NewCapture()
+	a, err := readEntry(ctx, w, r, e, whole)
 	if refused := askForRead(ctx, w, asks, r, a); refused != nil {
 		return nil, refused
+	}
+	if err == nil && !a.Data.Binary && len(asks.List()) == 0 {
+		w.NoteRead(whole, e.Rel, a.Data.Sha256)
 	}
 	return a, err
 }
 
-// readEntry reads the file that was found at the path.
-func readEntry(ctx context.Context, w *workspace.Workspace, r api.ReadRequest, e guard.Entry) (*api.Answer[api.ReadData], error) {
+// readEntry reads the file that was found at the path. whole gets all of it, whatever part was asked for.
+func readEntry(ctx context.Context, w *workspace.Workspace, r api.ReadRequest, e guard.Entry, whole *workspace.Capture) (*api.Answer[api.ReadData], error) {
 	maxBytes := min(cmp.Or(r.MaxBytes, api.DefaultReadBytes), math.MaxInt-8)
 	first := max(r.StartLine, 1)
 	s := newScanner(first, cmp.Or(r.EndLine, math.MaxInt), maxBytes, r.AllowBinary)
-	size, err := w.Guard.ReadBlocks(ctx, e, s.add)
+	size, err := w.Guard.ReadBlocks(ctx, e, func(b []byte) error {
+		whole.Add(b)
+		return s.add(b)
+	})
 	if errors.Is(err, errBinary) {
 		err = &fail.Error{Kind: fail.BinaryFile, Path: e.Rel, Msg: "the file is binary: there is a NUL in its first 8192 bytes",
 			Hint: "To get its bytes, read it with ‹allowBinary›."}

@@ -1,6 +1,8 @@
 package report
 
 import (
+	"slices"
+
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/plan"
 )
@@ -72,6 +74,9 @@ type Hunk struct {
 	Others int    `json:"others"`
 
 	AlreadyApplied bool `json:"alreadyApplied,omitempty"` // it was skipped, and line is where its outcome begins
+
+	Corrected string `json:"corrected,omitempty"` // how the hunk, which the file's own lines corrected, differed from the file
+	Merged    string `json:"merged,omitempty"`    // the version that the hunk matched, and what changed in the file since
 }
 
 func newObject(v View, p *plan.Plan, err error) *Object {
@@ -91,7 +96,7 @@ func newObject(v View, p *plan.Plan, err error) *Object {
 }
 
 func newData(v View, p *plan.Plan) *Data {
-	d := &Data{Atomic: v.Atomic, DryRun: v.DryRun, HunkCount: p.HunkCount(), ChangedFiles: []ChangedFile{}, Passed: v.Passed}
+	d := &Data{Atomic: v.Atomic, DryRun: v.DryRun, HunkCount: p.HunkCount(), ChangedFiles: []ChangedFile{}, Passed: slices.Concat(v.Passed, p.Passed)}
 	hunks := v.Dialect == nil || v.Dialect.Words.Hunks
 	if hunks && v.Dialect != nil {
 		d.Dialect = v.Dialect.Name
@@ -116,7 +121,7 @@ func changedFile(s *plan.Step, diff string, hunks bool) ChangedFile {
 func placedHunks(s *plan.Step) []Hunk {
 	var out []Hunk
 	for _, h := range s.Hunks {
-		out = append(out, Hunk{Line: h.Line, Rung: h.Rung.String(), Others: h.Others, AlreadyApplied: h.Skipped})
+		out = append(out, Hunk{Line: h.Line, Rung: h.Rung.String(), Others: h.Others, AlreadyApplied: h.Skipped, Corrected: h.Corrected, Merged: h.Merged})
 	}
 	return out
 }

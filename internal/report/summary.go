@@ -26,7 +26,7 @@ func objectText(v View, p *plan.Plan, room int) string {
 			out.WriteString(diff)
 		}
 	}
-	for _, note := range slices.Concat(placementNotes(p), AlreadyApplied(p), v.Passed, v.notes()) {
+	for _, note := range slices.Concat(placementNotes(p), AlreadyApplied(p), v.Passed, p.Passed, v.notes()) {
 		out.WriteString("\nNote: " + note)
 	}
 	return out.String()
@@ -146,6 +146,7 @@ func MatchText(h plan.Placed) string {
 	out := map[patch.Rung]string{
 		patch.Exact: "exact", patch.Trailing: "white space at line ends ignored", patch.Whitespace: "indentation ignored",
 		patch.Composed: "indentation and Unicode normal form ignored", patch.Unicode: "indentation and typography ignored",
+		patch.Corrected: "corrected: " + h.Corrected, patch.Merged: "merged: " + h.Merged,
 	}[h.Rung]
 	switch h.Others {
 	case 0:

@@ -66,6 +66,27 @@ func (r *Reader) Look(_ context.Context, p string, absolute bool) (plan.File, er
 	return f, nil
 }
 
+// Names implements [plan.Source].
+func (r *Reader) Names(ctx context.Context, p string) (out []string) {
+	e, err := r.Batch.Resolve(p, guard.Request{Base: r.Base, Asked: r.Asked})
+	if err != nil {
+		return nil
+	}
+	dir, err := r.W.Guard.Folder(e)
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	var names guard.Names
+	if dir.List(ctx, &names) != nil {
+		return nil
+	}
+	for _, n := range names.List {
+		out = append(out, n.Name)
+	}
+	return out
+}
+
 // LeadsTo implements [plan.Source]. It applies the policy for reading to both names.
 func (r *Reader) LeadsTo(_ context.Context, p string, absolute bool) (plan.Kind, error) {
 	e, err := r.Batch.Resolve(p, guard.Request{Base: r.Base, Absolute: absolute, Follow: true, Known: r.FromLog, Asked: r.Asked})

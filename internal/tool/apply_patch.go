@@ -40,7 +40,7 @@ type patchRequest struct {
 	Atomic               *bool             `json:"atomic,omitempty" jsonschema:"false: section by section"`
 	DryRun               bool              `json:"dryRun,omitempty" jsonschema:"only say what would be done"`
 	Dialect              string            `json:"dialect,omitempty" jsonschema:"how the patch is written"`
-	Lenient              *bool             `json:"lenient,omitempty" jsonschema:"let pass what is sloppy, and name it"`
+	Lenient              *bool             `json:"lenient,omitempty" jsonschema:"let pass what is sloppy, correct what nearly fits, merge with what changed since, and name it"`
 	Tolerance            string            `json:"tolerance,omitempty" jsonschema:"how loosely lines may match"`
 	Idempotent           bool              `json:"idempotent,omitempty" jsonschema:"skip what is already applied"`
 	IdempotencyKey       string            `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
@@ -123,7 +123,7 @@ func requireHashes(text string, o *api.PatchOptions) error {
 	return nil
 }
 
-// parseSections returns the sections of a patch.
+// parseSections returns the sections of a patch, or of all its decodings if it can only be read in one.
 func parseSections(text string, o api.PatchOptions) ([]patch.Section, dialect.Rules, bool) {
 	d, ok := dialect.Named(o.Dialect)
 	if !ok {
@@ -134,5 +134,11 @@ func parseSections(text string, o api.PatchOptions) ([]patch.Section, dialect.Ru
 	}
 	how := dialect.Options{Lenient: o.Lenient, Tolerance: o.Tolerance}
 	parsed, err := d.Parse(text, how)
-	return parsed.Patch.Sections, d.Rules(how), err == nil
+	sections := parsed.Patch.Sections
+	if err != nil && parsed.Decodings != nil {
+		for d := range parsed.Decodings {
+			sections = append(sections, d.Patch.Sections...)
+		}
+	}
+	return sections, d.Rules(how), err == nil || len(sections) > 0
 }

@@ -425,6 +425,9 @@ func TestRequireHash(t *testing.T) {
 		{"apply_patch", `{"patch":` + patch("*** Update File: a.txt", "*** Move to: b.txt", "@@", "-one", "+eins") +
 			`,"dialect":"codex","expectedSha256ByPath":{"a.txt":"` + sum + `"}}`, "command_failed", "may overwrite a file unseen"},
 		{"apply_patch", `{"patch":"no patch"}`, "patch_parse_error", ""},
+		// a text that can only be read if it is decoded
+		{"apply_patch", `{"lenient":true,"patch":` + patch("*** Update File: a.txt", "@@", "1: -one", "1: +eins") + `}`, "command_failed", `no entry for "a.txt"`},
+		{"apply_patch", `{"lenient":true,"patch":` + patch("*** Update File: a.txt", "@@", "1: -one", "1: +eins") + `,"expectedSha256ByPath":{"a.txt":"` + sum + `"}}`, "", ""},
 	}
 	for _, test := range tests {
 		ws := open(t, files)

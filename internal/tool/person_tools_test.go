@@ -112,7 +112,7 @@ func TestRecoverCall(t *testing.T) {
 	if r := person(t, ws, "recover", `{}`); !r.OK || r.Output != "Nothing to recover." {
 		t.Errorf("%+v", r)
 	}
-	words := RecoveryText(&api.Recovery{Tx: "T", End: "finished", Files: []string{"a\x1b", "b"}, Notes: []string{"n"}, Swept: []string{"x"}})
+	words := RecoveryText(&api.Recovery{RecoveredTx: api.RecoveredTx{Tx: "T", End: "finished", Files: []string{"a\x1b", "b"}}, Notes: []string{"n"}, Swept: []string{"x"}})
 	for _, want := range []string{"Transaction T was interrupted; it is finished now (2 file(s)).", "\n  a\\x1b\n", "\nNote: n", "1 transaction(s) had died"} {
 		if !strings.Contains(words, want) {
 			t.Errorf("%q lacks %q", words, want)

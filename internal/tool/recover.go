@@ -32,9 +32,9 @@ func RecoveryText(r *api.Recovery) string {
 		return "Nothing to recover."
 	}
 	var out []string
-	if r.Tx != "" {
-		out = append(out, fmt.Sprintf("Transaction %s was interrupted; it is %s now (%d file(s)).", r.Tx, r.End, len(r.Files)))
-		for _, f := range r.Files {
+	for _, tx := range r.All() {
+		out = append(out, fmt.Sprintf("Transaction %s was interrupted; it is %s now (%d file(s)).", tx.Tx, tx.End, len(tx.Files)))
+		for _, f := range tx.Files {
 			out = append(out, "  "+report.Escape(f))
 		}
 	}

@@ -1,6 +1,7 @@
 package workspace
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -96,12 +97,12 @@ func checkStore(h *api.Health, s *commit.Store) error {
 	if h.Locked, err = s.Holder(); err != nil {
 		h.Problems = append(h.Problems, err.Error())
 	}
-	r, err := s.Pending()
+	pending, err := s.Pending()
 	if err != nil {
 		h.Problems = append(h.Problems, err.Error())
 	}
-	if r != nil {
-		h.Pending = r.Tx
+	for _, r := range pending {
+		h.Pending = cmp.Or(h.Pending, r.Tx)
 		h.Problems = append(h.Problems, "the transaction "+r.Tx+" is pending: run emend recover")
 	}
 	can, err := s.Probe()
@@ -116,6 +117,9 @@ func checkStore(h *api.Health, s *commit.Store) error {
 		return err
 	}
 	h.History = &api.Usage{Files: usage.Files, Bytes: usage.Bytes}
+	if err := s.History().Check(); err != nil {
+		h.Problems = append(h.Problems, "what is packed there of the history cannot be read: "+err.Error())
+	}
 	h.Orphans, err = s.Orphans()
 	return err
 }

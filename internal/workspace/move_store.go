@@ -44,8 +44,8 @@ func (w *Workspace) Adopt() (dir string, pending []string, err error) {
 	if store == nil {
 		return "", nil, &fail.Error{Kind: fail.NotFound, Msg: "there is no store to adopt", Hint: "The first apply makes one."}
 	}
-	r, err := place.Adopt(store)
-	if r != nil {
+	disowned, err := place.Adopt(store)
+	for _, r := range disowned {
 		for _, op := range r.Ops {
 			pending = append(pending, op.Path)
 		}

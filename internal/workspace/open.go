@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/commit"
 	"github.com/emend-dev/emend/internal/guard"
 )
@@ -21,6 +22,7 @@ type Config struct {
 	NoSync         bool
 	NoRecovery     bool // leave what a crash interrupted as it is
 	UnsafeFS       bool // write on network file systems too
+	KeepReads      bool // keep in memory what callers were shown, see [Workspace.Reads]
 
 	// How long, and how much, the history keeps. Zero leaves it to the policy, then to the default.
 	HistoryAge   time.Duration
@@ -30,7 +32,7 @@ type Config struct {
 // Open opens the workspace whose root is dir. Unless c says otherwise it finishes, or takes back, what a crash left in its
 // tree.
 func Open(dir string, c Config) (*Workspace, error) {
-	w := &Workspace{base: c.Base, limits: limitsOrDefault(c.Limits), actor: forLog(c.Actor)}
+	w := &Workspace{base: c.Base, limits: limitsOrDefault(c.Limits), actor: forLog(c.Actor), reads: reads{on: c.KeepReads}}
 	o := guard.Options{AllowProtected: c.AllowProtected, MaxDepth: w.limits.Depth, Store: storeBelow(dir, c.Store)}
 	var err error
 	if c.Policy != "" {
@@ -40,6 +42,8 @@ func Open(dir string, c Config) (*Workspace, error) {
 	}
 	age, bytes := o.Policy.HistoryBounds()
 	w.historyAge, w.historyBytes = cmp.Or(c.HistoryAge, age), cmp.Or(c.HistoryBytes, bytes)
+	age, bytes = o.Policy.LogBounds()
+	w.logKeep = audit.Retention{Age: max(0, age), Bytes: max(0, bytes)}
 	if w.Guard, err = guard.Open(dir, o); err != nil {
 		return nil, err
 	}

@@ -49,15 +49,15 @@ func (w *Workspace) interrupted() error {
 	if err != nil || s == nil {
 		return err
 	}
-	r, err := s.Pending()
-	if r == nil || err != nil {
+	pending, err := s.Pending()
+	if len(pending) == 0 || err != nil {
 		return err
 	}
 	if who, err := s.Holder(); who != "" || err != nil {
 		return err // a process is committing it
 	}
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Indeterminate,
-		Msg:  "the change " + r.Tx + " was interrupted, and files may be partly old and partly new",
+		Msg:  "the change " + pending[0].Tx + " was interrupted, and files may be partly old and partly new",
 		Hint: "‹Run recover›."}
 }
 
@@ -69,7 +69,7 @@ func (w *Workspace) recoverOnOpen() (*api.Recovery, error) {
 		return nil, err
 	}
 	// This look takes no lock, so a commit of another process may be what is pending. TryRecover tells them apart.
-	if r, err := s.Pending(); err == nil && r == nil {
+	if pending, err := s.Pending(); err == nil && len(pending) == 0 {
 		return nil, nil
 	}
 	found, err := s.TryRecover()

@@ -16,6 +16,7 @@ import (
 	"github.com/emend-dev/emend/internal/board"
 	"github.com/emend-dev/emend/internal/commit"
 	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
@@ -329,6 +330,9 @@ func storeBelow(dir, named string) string {
 func StoreError(err error) error {
 	if _, ok := errors.AsType[*fail.Error](err); ok {
 		return err
+	}
+	if errors.Is(err, history.ErrDamaged) {
+		return commit.DamagedPack(err)
 	}
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.StoreUnwritable, Cause: err, Msg: "the store cannot be opened: " + err.Error(),
 		Hint: "‹Run doctor›: it says where the store is and what is wrong with it."}

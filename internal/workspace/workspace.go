@@ -27,13 +27,13 @@ type Workspace struct {
 	actor        api.Actor
 	historyAge   time.Duration
 	historyBytes int64
+	logKeep      audit.Retention
 	recovered    *api.Recovery // what Open recovered; nil for nothing
 	pending      error         // why something pending was not recovered
 
 	// These have locks of their own.
-	store    storeHandle
-	undone   UndoneIndex
-	logIndex audit.Index
+	store storeHandle
+	reads reads
 
 	mu     sync.Mutex
 	closed bool
@@ -84,11 +84,8 @@ func (w *Workspace) HistoryBounds() (age time.Duration, bytes int64) {
 	return w.historyAge, w.historyBytes
 }
 
-// Undone returns the index of undone transactions.
-func (w *Workspace) Undone() *UndoneIndex { return &w.undone }
-
-// LogIndex returns the index of the log.
-func (w *Workspace) LogIndex() *audit.Index { return &w.logIndex }
+// LogRetention returns how much of the log the policy keeps.
+func (w *Workspace) LogRetention() audit.Retention { return w.logKeep }
 
 // Paths translates paths between the log and the workspace. Until the store is open, top and root count as the same.
 func (w *Workspace) Paths() Paths { return w.store.paths() }

@@ -82,9 +82,10 @@ func (a *app) compareTrees(old, new string) ([]api.Change, error) {
 	return []api.Change{{Path: name, Old: was.content[""], New: is.content[""], HasOld: !was.none, HasNew: !is.none}}, nil
 }
 
-// nameInPatch returns the name of a file as apply understands it in the same place: an absolute path becomes relative.
+// nameInPatch returns the name of a file as apply understands it in the same place: an absolute path becomes relative. A file
+// outside of the workspace has none.
 func (a *app) nameInPatch(path string) (string, error) {
-	if !filepath.IsAbs(path) {
+	if filepath.IsLocal(path) {
 		return filepath.ToSlash(path), nil
 	}
 	root, base, err := a.rootAndBase()

@@ -22,7 +22,7 @@ type patchFlags struct {
 func (f *patchFlags) define(cmd *cobra.Command) {
 	fl := cmd.Flags()
 	fl.StringVar(&f.dialect, "dialect", "auto", "how the patch is written: auto, "+strings.Join(emend.Dialects(), ", "))
-	fl.BoolVar(&f.lenient, "lenient", false, "let pass what sloppy models write (fences, padded markers, missing parents), and name it")
+	fl.BoolVar(&f.lenient, "lenient", false, "read what sloppy models write, apply at once what a refusal would ask for, and merge with what changed since; the result names it")
 	fl.StringVar(&f.tolerance, "tolerance", "", "the last rung on which lines may match: exact, trailing, whitespace, unicode")
 	fl.StringArrayVar(&f.expect, "expect", nil, "refuse unless `PATH=SHA256` holds now; empty after = asserts absence (repeatable)")
 	fl.BoolVar(&f.idempotent, "idempotent", false, "skip what is already applied, instead of refusing it: to send a patch again")

@@ -75,7 +75,7 @@ func (a *app) runServe(cmd *cobra.Command, args []string, f *serveFlags) error {
 	ctx, stop := cancelOnSignal(cmd.Context())
 	defer stop()
 	go reserveMemory(ctx)
-	go pruneHourly(ctx, workspaces, log)
+	go tidyHistories(ctx, workspaces, log)
 	s := mcp.New(mcp.Config{Workspaces: workspaces, Version: emend.Version().Version, Log: log, MaxCalls: f.maxCalls, AskWait: f.wait,
 		Actor: api.Actor{Session: a.session, Agent: a.agent}, Tools: tools})
 	if f.http != "" {
@@ -147,9 +147,9 @@ func cancelOnSignal(parent context.Context) (context.Context, context.CancelFunc
 	return ctx, cancel
 }
 
-// pruneHourly prunes the histories that are due. It looks once an hour; a history is due once a day.
-func pruneHourly(ctx context.Context, workspaces []tool.Workspace, log *slog.Logger) {
-	for tick := time.NewTicker(time.Hour); ; {
+// tidyHistories packs and prunes the histories that are due, between calls. To look costs next to nothing.
+func tidyHistories(ctx context.Context, workspaces []tool.Workspace, log *slog.Logger) {
+	for tick := time.NewTicker(time.Minute); ; {
 		select {
 		case <-ctx.Done():
 			tick.Stop()
@@ -157,18 +157,26 @@ func pruneHourly(ctx context.Context, workspaces []tool.Workspace, log *slog.Log
 		case <-tick.C:
 		}
 		for _, w := range workspaces {
-			err := panics.Call(func() error {
-				p, err := w.Host().Prune(ctx)
-				if err == nil && p.Transactions > 0 {
-					log.Info("the history was pruned", "workspace", w.Name, "transactions", p.Transactions, "bytes", p.SizeBytes)
-				}
-				return err
-			})
-			if err != nil {
-				log.Warn("the history could not be pruned", "workspace", w.Name, "error", err)
+			if err := panics.Call(func() error { return tidyHistory(ctx, w, log) }); err != nil {
+				log.Warn("the history could not be pruned or packed", "workspace", w.Name, "error", err)
 			}
 		}
 	}
+}
+
+func tidyHistory(ctx context.Context, w tool.Workspace, log *slog.Logger) error {
+	pruned, err := w.Host().Prune(ctx)
+	if err != nil {
+		return err
+	}
+	if pruned.Transactions > 0 {
+		log.Info("the history was pruned", "workspace", w.Name, "transactions", pruned.Transactions, "bytes", pruned.SizeBytes)
+	}
+	packed, err := w.Host().Pack(ctx)
+	if err == nil && packed.Files > 0 {
+		log.Info("the history was packed", "workspace", w.Name, "files", packed.Files, "bytes", packed.SizeBytes)
+	}
+	return err
 }
 
 // reserveMemory makes the garbage collector run less often. A server holds little live memory, so that the collector

@@ -32,7 +32,7 @@ func (a *app) openWorkspaces(args []string, f *serveFlags) ([]tool.Workspace, er
 	}
 	var out []tool.Workspace
 	for _, p := range places {
-		ws, err := emend.Open(p.dir, append(options, emend.AllowProtected(f.allow...))...)
+		ws, err := emend.Open(p.dir, append(options, emend.KeepReads(), emend.AllowProtected(f.allow...))...)
 		if err != nil {
 			return out, err
 		}

@@ -48,7 +48,7 @@ func newTestClient(t *testing.T, c Config, files ...string) *testClient {
 			t.Fatal(err)
 		}
 	}
-	ws, err := emend.Open(dir)
+	ws, err := emend.Open(dir, emend.KeepReads())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ var (
 	Strict  = dialect.Rules{Place: dialect.Unique, Ladder: []patch.Rung{patch.Exact}}
 	Ordered = dialect.Rules{Place: dialect.Ordered, Ladder: []patch.Rung{patch.Exact}}
 	Cursor  = dialect.Rules{Place: dialect.Cursor, Ladder: []patch.Rung{patch.Exact, patch.Trailing, patch.Whitespace, patch.Unicode}, FinalNewline: true}
+	Lenient = dialect.Rules{Place: dialect.Ordered, Ladder: []patch.Rung{patch.Exact, patch.Trailing, patch.Whitespace, patch.Unicode}, Corrects: true}
 	Loose   = dialect.Rules{Place: dialect.Ordered, Ladder: []patch.Rung{patch.Exact, patch.Trailing, patch.Whitespace, patch.Unicode}}
 )
 

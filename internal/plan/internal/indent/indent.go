@@ -25,6 +25,16 @@ func Added(lines []patch.Line) bool {
 	})
 }
 
+// Adds reports whether one of lines is added and not empty, and whether one has more than white space.
+func Adds(lines []patch.Line) (adds, words bool) {
+	for _, l := range lines {
+		if l.Mark() == '+' {
+			adds, words = adds || l.Text() != "", words || strings.TrimSpace(l.Text()) != ""
+		}
+	}
+	return adds, words
+}
+
 // Shift changes the indentation of added lines from the hunk's to the file's. An indent that was seen on a matched line
 // becomes what it is there; any other follows a rule. The zero Shift changes nothing.
 type Shift struct {
@@ -34,6 +44,7 @@ type Shift struct {
 	rule    func(indent string) (string, bool)
 	changes bool
 	prefix  bool // the rule adds or cuts off a prefix
+	mixed   bool // some indents differ and others do not, and no rule says why: one that differs may be a mistake in its line
 }
 
 // NewShift returns the shift that explains the pairs, and the tab width that they prove, if they do. Pairs that differ in
@@ -45,7 +56,12 @@ func NewShift(pairs Pairs, agreed Tabs) (Shift, Tabs) {
 	if pairs.Same() && agreed != (Tabs{}) && agreed.Explain(pairs) {
 		return Shift{seen: pairs, rule: agreed.apply, Blank: true, changes: true}, Tabs{}
 	}
-	return Shift{seen: pairs, rule: prefixRule(pairs), changes: !pairs.Same(), prefix: true}, Tabs{}
+	_, _, alike := pairs.Prefix()
+	mixed := false
+	for hunk, file := range pairs {
+		mixed = mixed || !alike && hunk == file && hunk != ""
+	}
+	return Shift{seen: pairs, rule: prefixRule(pairs), changes: !pairs.Same(), prefix: true, mixed: mixed}, Tabs{}
 }
 
 // prefixRule returns the rule that adds or cuts off the prefix in which all pairs differ. If there is no such prefix,
@@ -85,18 +101,8 @@ func (s Shift) Try(line string) (string, bool) {
 		return line, true
 	}
 	if to, ok := s.seen[in]; ok {
-		return to + rest, true
+		return to + rest, !s.mixed || to == in
 	}
 	to, ok := s.rule(in)
 	return to + rest, ok
-}
-
-// TryFlush is Try, but a line without indentation stays as it is if the other lines lose a prefix.
-func (s Shift) TryFlush(line string) (string, bool) {
-	out, ok := s.Try(line)
-	if in, _ := Cut(line); ok || in != "" {
-		return out, ok
-	}
-	_, less, same := s.seen.Prefix()
-	return line, same && less != ""
 }

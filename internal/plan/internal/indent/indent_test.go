@@ -21,6 +21,9 @@ func TestShift(t *testing.T) {
 		{"tabs to spaces", Pairs{"\t": "  ", "\t\t": "    "}, "\t\t\tx", "      x"},
 		{"no rule, but seen", Pairs{"": " ", " ": "\t"}, " x", "\tx"},
 		{"no rule, not seen", Pairs{"": " ", " ": "\t"}, "  x", "!"},
+		{"one differs and another does not", Pairs{"  ": "  ", " ": "  "}, " x", "!"},
+		{"one that does not differ", Pairs{"  ": "  ", " ": "  "}, "  x", "  x"},
+		{"all but the margin differ", Pairs{"": "", "  ": "    ", "    ": "       "}, "  x", "    x"},
 		{"blank", Pairs{"": "\t"}, "", ""},
 	}
 	for _, tt := range tests {

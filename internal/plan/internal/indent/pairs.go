@@ -1,6 +1,10 @@
 package indent
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/emend-dev/emend/patch"
+)
 
 // Pairs maps each indent of a hunk's old lines to the indent of the lines that they match in the file.
 type Pairs map[string]string
@@ -12,6 +16,41 @@ func (p Pairs) Add(hunk, file string) bool {
 	}
 	p[hunk] = file
 	return true
+}
+
+// Seen collects the pairs of a hunk's old lines.
+type Seen struct {
+	all, removed Pairs
+	uneven       bool // one indent became several
+}
+
+// NewSeen returns an empty Seen.
+func NewSeen() *Seen { return &Seen{all: Pairs{}, removed: Pairs{}} }
+
+// Add notes that an old line of the hunk is a line of the file.
+func (s *Seen) Add(line patch.Line, file string) {
+	mine, rest := Cut(line.Text())
+	theirs, _ := Cut(file)
+	if rest == "" {
+		return
+	}
+	s.uneven = !s.all.Add(mine, theirs) || s.uneven
+	if line.Mark() == '-' && mine != "" {
+		s.removed.Add(mine, theirs)
+	}
+}
+
+// Pairs returns the pairs by which the added lines are indented. If removed lines stand as deep in the hunk as in the file, and
+// the lines of context do not, only the context was moved: what replaces the removed lines is indented as they are. But a tab width that
+// explains all is one that also explains lines of less than a tab. It fails if one indent became several.
+func (s *Seen) Pairs() (Pairs, bool) {
+	if _, ok := tabsOf(s.all); ok && !s.uneven {
+		return s.all, true
+	}
+	if len(s.removed) > 0 && s.removed.Same() && (s.uneven || !s.all.Same()) {
+		return s.removed, true
+	}
+	return s.all, !s.uneven
 }
 
 // Same reports whether no indent differs.

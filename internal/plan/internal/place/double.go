@@ -18,10 +18,16 @@ import (
 func (p *Placement) findDouble(k int, as spelling) {
 	s := &p.Spots[k]
 	lines := p.AsPlaced(k)
+	if twin, ok := p.inTwin(k); ok {
+		s.Doubles, s.Twin = true, twin+1
+		return
+	}
 	at, found, lacking := s.first, [2]bool{}, [2]bool{} // without words, with words
+	above, below := 0, countOld(lines)
 	for i := 0; i < len(lines); {
 		if lines[i].Old() {
 			at = p.doc.Next(at)
+			above, below = above+1, below-1
 			i++
 			continue
 		}
@@ -31,10 +37,10 @@ func (p *Placement) findDouble(k int, as spelling) {
 		}
 		if replaces := i > 0 && lines[i-1].Mark() == '-' || n < len(lines) && lines[n].Mark() == '-'; !replaces {
 			words := 0
-			if slices.ContainsFunc(lines[i:n], hasWords) {
+			if slices.ContainsFunc(lines[i:n], HasWords) {
 				words = 1
 			}
-			if p.stands(k, at, lines[i:n], countOld(lines[:i]), countOld(lines[n:]), as) {
+			if p.stands(k, at, lines[i:n], above, below, as) {
 				found[words] = true
 			} else if lacking[words] = true; words == 1 {
 				return
@@ -45,8 +51,27 @@ func (p *Placement) findDouble(k int, as spelling) {
 	s.Doubles = found[1] || found[0] && !lacking[0]
 }
 
-func hasWords(l patch.Line) bool {
-	return strings.ContainsFunc(l.Text(), func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
+// inTwin returns the earlier hunk that says the same as hunk k and wrote lines of its place. Then the hunk is in the patch twice.
+func (p *Placement) inTwin(k int) (int, bool) {
+	at := p.Spots[k].first
+	for range countOld(p.AsPlaced(k)) {
+		if p.doc.Inserted(at) {
+			twin := int(p.writer(at).hunk)
+			return twin, slices.Equal(p.Hunks[twin].Lines, p.Hunks[k].Lines) && slices.Equal(p.Hunks[twin].Anchors, p.Hunks[k].Anchors)
+		}
+		at = p.doc.Next(at)
+	}
+	return 0, false
+}
+
+// HasWords reports whether a line has a letter or a digit.
+func HasWords(l patch.Line) bool {
+	return TextHasWords(l.Text())
+}
+
+// TextHasWords reports whether a text has a letter or a digit.
+func TextHasWords(s string) bool {
+	return strings.ContainsFunc(s, func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
 }
 
 // stands notes whether block stands right above or right below the slot before which hunk k adds it. The hunk shows the shown
@@ -123,13 +148,6 @@ func (p *Placement) doubled(k int) *fail.Error {
 		e.Msg = "lines that it adds stand there already, and those that it removes are there as well"
 		e.Hint = "If a part of it is made already, send the rest alone. If the lines are to be there twice, write the ones that are there as context, too."
 	}
-	e.Nearest = refusal.Nearest(p.File, s.double[0], s.double[1], "these + lines are already there "+lineNumbers(s.double[0]+1, s.double[1]))
+	e.Nearest = refusal.Nearest(p.File, s.double[0], s.double[1], "these + lines are already there")
 	return e
-}
-
-func lineNumbers(first, last int) string {
-	if first == last {
-		return fmt.Sprintf("(line %d)", first)
-	}
-	return fmt.Sprintf("(lines %d-%d)", first, last)
 }

@@ -120,6 +120,10 @@ func TestPlace(t *testing.T) {
 		{"the same addition twice", order, "b\nd\n", H{hunk(" b", "+c"), hunk(" b", "+c")}, "!patch_apply_error context_not_found", nil},
 		{"the same addition for two places", order, "b\nm\nb\n", H{hunk(" b", "+c"), hunk(" b", "+c")}, "b\nc\nm\nb\nc\n", []int{1, 3}},
 		{"one added after the other", order, "b\nd\n", H{hunk(" b", "+c"), hunk(" b", "+c", " c")}, "b\nc\nc\nd\n", []int{1, 1}},
+		{"an added line that seems to be two, among lines that nearly match", loose, "a = 1\n", H{hunk(" a = 1  ", `+b = 2\n+c = 3`)}, "!patch_apply_error context_not_found", nil},
+		{"the same letters in a string", loose, "a = 1\n", H{hunk(" a = 1  ", `+b = "2\n+c = 3"`)}, "a = 1\nb = \"2\\n+c = 3\"\n", []int{1}},
+		{"two spaces for a tab, beside a comment whose lines begin with one", loose, " * x\n  y\n", H{hunk("- * x", "+ * X", "+\tn", " \ty")}, " * X\n  n\n  y\n", []int{1}},
+		{"one line further left than the others", loose, "  a\n  b\n", H{hunk("   a", "+ n", "  b")}, "!patch_apply_error context_not_found", nil},
 		{"typography that the file has not", loose, "a = \"x\";\n", H{hunk(" a = “x”;", "+b = “two” + ‘2’;")}, "a = \"x\";\nb = \"two\" + '2';\n", []int{1}},
 		{"typography of which nothing says that it is not meant", loose, "a = \"x\";\n", H{hunk(" a = “x”;", "+b = “two”; // – 2")}, "!patch_apply_error context_not_found", nil},
 		{"typography in old lines only", loose, "a = \"x\";\n", H{hunk(" a = “x”;", "+b = \"t\"; // it’s “2”")}, "!patch_apply_error context_not_found", nil},
@@ -199,6 +203,7 @@ func TestPlace(t *testing.T) {
 
 		{"trailing space in the file stays", loose, "a  \nb\n", H{hunk(" a", "-b", "+c")}, "a  \nc\n", []int{1}},
 		{"re-indented by a prefix", loose, "\t\tif x {\n\t\t\ty\n", H{hunk(" if x {", "-\ty", "+\tz", "+}")}, "\t\tif x {\n\t\t\tz\n\t\t}\n", []int{1}},
+		{"white space for white space, two spaces for a tab", loose, "    x\n    \n  y\n", H{hunk(" \t\tx", "-\t\t", "+\t\t\t", " \ty")}, "    x\n      \n  y\n", []int{1}},
 		{"tabs for spaces", loose, "\tif x {\n\t\ty\n", H{hunk("     if x {", "-        y", "+        z", "+    }")}, "\tif x {\n\t\tz\n\t}\n", []int{1}},
 		{"no single shift", loose, " a\n   b\n", H{hunk(" a", "-b", "+c")}, "!patch_apply_error context_not_found", nil},
 		{"no single shift, and nothing to indent", loose, " a\n   b\n", H{hunk(" a", "-b")}, " a\n", []int{1}},

@@ -40,7 +40,7 @@ type Placement struct {
 	added         map[rune]bool             // see addsPlainly
 	fileStep      int                       // see step
 	stepKnown     bool
-	scopeWork     int // lines that were looked at for scopes, see inScopeOf
+	scopeWork     int // bytes of the lines that were looked at for scopes, see scopesCost
 	limit         error
 	traced        bool // Spots note the line of the file for every line of a hunk
 }

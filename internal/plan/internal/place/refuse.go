@@ -65,6 +65,15 @@ func (p *Placement) mixedTypography(k int, r rune) *fail.Error {
 	return e
 }
 
+// joinedLines refuses a hunk that does not match byte for byte and has an added line that seems to be several.
+func (p *Placement) joinedLines(k int) *fail.Error {
+	e := p.notFound(k)
+	e.Line = p.Spots[k].Start + 1
+	e.Msg = "its lines match only when white space or typography is ignored, and an added line has \\n+ in it, as if it were several"
+	e.Hint = "Send the hunk with its lines as they are in the file. End each line with a newline."
+	return e
+}
+
 // overLimit says that placing the hunks was given up to keep the time linear.
 func overLimit(err error) error {
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Limit, Cause: err, Msg: err.Error(),

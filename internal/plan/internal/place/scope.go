@@ -55,7 +55,7 @@ func (p *Placement) InScope(k, from, to int) bool {
 // line that no deeper line follows shows no scope: all that is below it is in it.
 func (p *Placement) inScopeOf(anchor string, from, to int) bool {
 	for n := from; n < to; n++ {
-		if match.Holds(p.File.Line(n), anchor) {
+		if p.scopesCost(n) || match.Holds(p.File.Line(n), anchor) {
 			return true
 		}
 	}
@@ -63,7 +63,7 @@ func (p *Placement) inScopeOf(anchor string, from, to int) bool {
 	// labels, which end a scope only where scopes begin with a colon.
 	next, nextNoLabel := math.MaxInt, math.MaxInt
 	for n := min(from, p.File.Len()) - 1; n >= 0; n-- {
-		if p.scopeWork++; p.scopeWork > scopeLimit+32*p.File.Len() {
+		if p.scopesCost(n) {
 			return true
 		}
 		line := p.File.Line(n)
@@ -92,14 +92,17 @@ func (p *Placement) inScopeOf(anchor string, from, to int) bool {
 	return false
 }
 
-// scopeLimit bounds the lines that are looked at for scopes, beside 32 for each line of the file. After that everything below
-// an anchor is in its scope.
-const scopeLimit = 1 << 20
+// scopesCost counts line n as looked at for a scope. It reports true once that costs too much: after 16 MiB, and 8 times the
+// file. Then everything below an anchor is in its scope.
+func (p *Placement) scopesCost(n int) bool {
+	p.scopeWork += len(p.File.Line(n)) + 1
+	return p.scopeWork > 16<<20+8*len(p.File.Raw(0, p.File.Len()))
+}
 
 // beginsBlock reports whether the next line after line n that is not blank stands further right than column at. A line
 // with nothing but an opening bracket belongs to the line above.
 func (p *Placement) beginsBlock(n, at int) bool {
-	for n++; n < p.File.Len(); n++ {
+	for n++; n < p.File.Len() && !p.scopesCost(n); n++ {
 		if next, blank := column(p.File.Line(n)); !blank && strings.TrimSpace(p.File.Line(n)) != "{" {
 			return next > at
 		}

@@ -2,9 +2,9 @@ package place
 
 import (
 	"slices"
-	"strings"
 
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/decode"
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/match"
 	"github.com/emend-dev/emend/internal/plan/internal/indent"
@@ -29,12 +29,17 @@ func (p *Placement) spelling(k int) (spelling, *fail.Error) {
 	if !p.fitsStep(k, shift) {
 		return spelling{}, p.oddIndent(k)
 	}
+	if p.Rules.Place == dialect.Ordered && p.Spots[k].rung != patch.Exact && slices.ContainsFunc(p.Hunks[k].Lines, runTogether) {
+		return spelling{}, p.joinedLines(k)
+	}
 	plain, r := p.plainAdditions(k)
 	if r != 0 {
 		return spelling{}, p.mixedTypography(k, r)
 	}
 	return spelling{shift, plain}, nil
 }
+
+func runTogether(l patch.Line) bool { return !l.Old() && decode.RunTogether(l.Text()) }
 
 // shift returns how the added lines of hunk k are indented where it was placed. It fails if its lines do not all shift
 // alike, or if nothing says how an added line is indented. A hunk whose own lines prove no tab width goes by the one
@@ -44,13 +49,13 @@ func (p *Placement) shift(k int) (indent.Shift, bool) {
 	if s.rung < patch.Whitespace && (p.tabs == (indent.Tabs{}) || !indent.Added(lines)) {
 		return indent.Shift{}, true
 	}
-	adds := func(l patch.Line) bool { return l.Mark() == '+' && strings.TrimSpace(l.Text()) != "" }
-	if !slices.ContainsFunc(lines, adds) {
+	adds, words := indent.Adds(lines)
+	if !adds {
 		return indent.Shift{}, true
 	}
 	pairs, ok := p.indents(k)
 	if !ok {
-		return indent.Shift{}, false
+		return indent.Shift{}, !words
 	}
 	var out indent.Shift
 	out, s.tabs = indent.NewShift(pairs, p.tabs)
@@ -70,18 +75,17 @@ func (p *Placement) shift(k int) (indent.Shift, bool) {
 func (p *Placement) indents(k int) (indent.Pairs, bool) {
 	s := &p.Spots[k]
 	h := &p.Hunks[k]
-	pairs := indent.Pairs{}
+	seen := indent.NewSeen()
 	at := s.first
 	for _, l := range s.form.of(h) {
-		if !l.Old() {
-			continue
+		if l.Old() {
+			seen.Add(l, p.doc.Line(at))
+			at = p.doc.Next(at)
 		}
-		mine, rest := indent.Cut(l.Text())
-		theirs, _ := indent.Cut(p.doc.Line(at))
-		if rest != "" && !pairs.Add(mine, theirs) {
-			return nil, false
-		}
-		at = p.doc.Next(at)
+	}
+	pairs, ok := seen.Pairs()
+	if !ok {
+		return nil, false
 	}
 	if s.form.lead && len(pairs) == 0 { // models write anchors without their indent, so they count only if no line does
 		mine, _ := indent.Cut(h.Anchors[0])

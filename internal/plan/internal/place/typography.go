@@ -1,6 +1,7 @@
 package place
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/emend-dev/emend/internal/dialect"
@@ -28,33 +29,48 @@ func (p *Placement) plainAdditions(k int) (plain string, unclear rune) {
 	if shown == "" {
 		return "", 0
 	}
-	var old strings.Builder
-	for _, l := range p.AsPlaced(k) {
-		if l.Old() {
-			old.WriteString(l.Text())
-		}
-	}
+	var added []rune // in the order of the hunk
+	seen := map[rune]byte{}
 	for _, l := range p.AsPlaced(k) {
 		if l.Old() {
 			continue
 		}
 		for r, to := range match.Typography(l.Text()) {
-			alike := string(to)
-			if strings.Contains(quotes, alike) && strings.ContainsAny(shown, quotes) && !strings.Contains(old.String(), alike) {
-				alike = quotes
-			}
-			switch {
-			case strings.ContainsAny(shown, alike):
-				if p.usesTypography(r) || to != ' ' && p.addsPlainly(alike) {
-					return "", r
-				}
-				plain += string(to)
-			case !strings.Contains(old.String(), alike):
-				return "", r
+			if _, again := seen[r]; !again {
+				seen[r], added = to, append(added, r)
 			}
 		}
 	}
+	for _, r := range added {
+		to := seen[r]
+		alike, isOld := string(to), p.inOld(k, to)
+		if strings.Contains(quotes, alike) && strings.ContainsAny(shown, quotes) && !isOld {
+			alike = quotes
+		}
+		switch {
+		case strings.ContainsAny(shown, alike):
+			if p.usesTypography(r) || to != ' ' && p.addsPlainly(alike) {
+				return "", r
+			}
+			plain = with(plain, to)
+		case !isOld:
+			return "", r
+		}
+	}
 	return plain, 0
+}
+
+// inOld reports whether an old line of hunk k has the ASCII character c.
+func (p *Placement) inOld(k int, c byte) bool {
+	return slices.ContainsFunc(p.AsPlaced(k), func(l patch.Line) bool { return l.Old() && strings.IndexByte(l.Text(), c) >= 0 })
+}
+
+// with returns set with the character c in it.
+func with(set string, c byte) string {
+	if strings.IndexByte(set, c) >= 0 {
+		return set
+	}
+	return set + string(c)
 }
 
 const quotes = `"'`
@@ -83,9 +99,16 @@ func (p *Placement) notMeant(k int) (out string) {
 		if !l.Old() {
 			continue
 		}
+		var meant map[rune]bool // what the line of the file has
 		for r, to := range match.Typography(l.Text()) {
-			if !strings.ContainsRune(p.doc.Line(at), r) && !strings.Contains(out, string(to)) {
-				out += string(to)
+			if meant == nil {
+				meant = map[rune]bool{}
+				for r := range match.Typography(p.doc.Line(at)) {
+					meant[r] = true
+				}
+			}
+			if !meant[r] {
+				out = with(out, to)
 			}
 		}
 		at = p.doc.Next(at)
@@ -98,7 +121,10 @@ func (p *Placement) notMeant(k int) (out string) {
 func (p *Placement) agreedPlain() (out string) {
 	open := false
 	for k := range p.Spots {
-		if out += p.Spots[k].plain; p.Spots[k].plain != "" {
+		if plain := p.Spots[k].plain; plain != "" {
+			for i := range len(plain) {
+				out = with(out, plain[i])
+			}
 			continue
 		}
 		for _, l := range p.Hunks[k].Lines {

@@ -2,8 +2,11 @@ package repeat
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/emend-dev/emend/internal/match"
+	"github.com/emend-dev/emend/internal/plan/internal/place"
+	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -17,9 +20,10 @@ func (f *finder) doubt() {
 		if f.found[k].proof != Strong || f.Spots[k].OffAnchor { // whose old lines are somewhere else
 			continue
 		}
-		now := f.Hunks[k].New()
-		for _, lines := range goneWhenApplied(f.Hunks[k].Lines) {
-			signs = append(signs, sign{k, x.Add(slices.Values(lines)), occurrences(now, lines)})
+		runs := goneWhenApplied(f.Hunks[k].Lines)
+		own := occurrences(f.Hunks[k].New(), runs)
+		for i, lines := range runs {
+			signs = append(signs, sign{k, x.Add(slices.Values(lines)), own[i]})
 		}
 	}
 	if len(signs) == 0 {
@@ -36,17 +40,23 @@ func (f *finder) doubt() {
 // doubtRemovals drops the proof of hunks that only remove lines, if a line much like the first that they remove, or the last, stands
 // beside the same line of context: then the hunk has a mistake in it.
 func (f *finder) doubtRemovals() {
-	beside := map[string][]sighting{}
+	beside := map[string][]sighting{} // by line of context, folded
+	see := func(k int, context patch.Line, step int, removed patch.Line) {
+		if !place.HasWords(context) || !place.HasWords(removed) {
+			return
+		}
+		if key := match.Fold(patch.Unicode, context.Text()); len(beside[key]) < maxSightings {
+			beside[key] = append(beside[key], sighting{k, step, match.Fold(patch.Unicode, removed.Text())})
+		}
+	}
 	for k := range f.found {
 		if lines := f.Hunks[k].Lines; f.found[k].proof == Strong && !slices.ContainsFunc(lines, added) {
 			for i := range lines[1:] {
 				switch a, b := lines[i], lines[i+1]; {
-				case a.Mark() == ' ' && b.Mark() == '-' && hasWords(a) && hasWords(b):
-					key := match.Fold(patch.Unicode, a.Text())
-					beside[key] = append(beside[key], sighting{k, 1, match.Fold(patch.Unicode, b.Text())})
-				case a.Mark() == '-' && b.Mark() == ' ' && hasWords(a) && hasWords(b):
-					key := match.Fold(patch.Unicode, b.Text())
-					beside[key] = append(beside[key], sighting{k, -1, match.Fold(patch.Unicode, a.Text())})
+				case a.Mark() == ' ' && b.Mark() == '-':
+					see(k, a, 1, b)
+				case a.Mark() == '-' && b.Mark() == ' ':
+					see(k, b, -1, a)
 				}
 			}
 		}
@@ -63,25 +73,32 @@ func (f *finder) doubtRemovals() {
 	}
 }
 
+// maxSightings bounds the sightings beside equal lines of context, each of which is compared at every such line of the file.
+const maxSightings = 32
+
 // sighting is a line that a hunk removes, step lines from a line of its context.
 type sighting struct {
 	hunk, step int
 	removed    string
 }
 
-// occurrences counts how often lines stand in now, on the loosest rung: a hunk may change nothing but white space. For
-// very many lines it says 0, which leaves the hunk unproved.
-func occurrences(now, lines []string) (n int) {
-	if len(now)*len(lines) > 1<<20 {
-		return 0
+// occurrences counts how often each of runs stands in now, on the loosest rung: a hunk may change nothing but white space. If a
+// line of now holds a line end it says 0, which leaves the hunk unproved.
+func occurrences(now []string, runs [][]string) []int {
+	out := make([]int, len(runs))
+	file := text.Split(strings.Join(now, text.LF) + text.LF)
+	if file.Len() != len(now) {
+		return out
 	}
-	same := func(a, b string) bool { return match.Same(patch.Unicode, a, b) }
-	for at := 0; at+len(lines) <= len(now); at++ {
-		if slices.EqualFunc(now[at:at+len(lines)], lines, same) {
-			n++
-		}
+	x := match.NewIndex(match.NewDoc(file), patch.Unicode, len(runs))
+	for i, lines := range runs {
+		out[i] = x.Add(slices.Values(lines))
 	}
-	return n
+	x.Build()
+	for i, id := range out {
+		out[i] = x.Count(id)
+	}
+	return out
 }
 
 // goneWhenApplied lists the lines that cannot be in the file once a hunk is applied: all its old lines together, and
@@ -105,10 +122,10 @@ func goneWhenApplied(lines []patch.Line) (out [][]string) {
 				run = append(run, lines[i].Text())
 			}
 		}
-		if from > 0 && lines[from-1].Mark() == ' ' && hasWords(lines[from-1]) {
+		if from > 0 && lines[from-1].Mark() == ' ' && place.HasWords(lines[from-1]) {
 			out = append(out, append([]string{lines[from-1].Text()}, run...))
 		}
-		if i < len(lines) && hasWords(lines[i]) {
+		if i < len(lines) && place.HasWords(lines[i]) {
 			out = append(out, append(slices.Clone(run), lines[i].Text()))
 		}
 	}

@@ -4,7 +4,6 @@ import (
 	"iter"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/emend-dev/emend/internal/match"
 	"github.com/emend-dev/emend/internal/plan/internal/place"
@@ -18,11 +17,11 @@ import (
 func (f *finder) proves(k int, lines []patch.Line, at int) bool {
 	above, below := place.Context(lines)
 	end := at + newSize(lines)
-	if above == len(lines) || !slices.ContainsFunc(lines, patch.Line.Old) || !f.standsAt(lines, at) || !f.fitsEnd(k, end) || !f.anchorsAgree(k, lines, at) {
+	if above == len(lines) || !slices.ContainsFunc(lines, patch.Line.Old) || !f.standsAt(lines, at) || f.removedIsThere(lines, at) || !f.fitsEnd(k, end) || !f.anchorsAgree(k, lines, at) {
 		return false
 	}
 	if f.Spots[k].OffAnchor {
-		return slices.ContainsFunc(lines, func(l patch.Line) bool { return l.Mark() == '+' && hasWords(l) }) && slices.ContainsFunc(lines, func(l patch.Line) bool { return l.Mark() == ' ' && hasWords(l) })
+		return slices.ContainsFunc(lines, func(l patch.Line) bool { return l.Mark() == '+' && place.HasWords(l) }) && slices.ContainsFunc(lines, func(l patch.Line) bool { return l.Mark() == ' ' && place.HasWords(l) })
 	}
 	return f.hasFrame(lines[:above], lines[len(lines)-below:], slices.ContainsFunc(lines, added), at == 0, end == f.File.Len()) &&
 		!f.stoodBefore(lines, at == 0, end == f.File.Len())
@@ -32,7 +31,7 @@ func (f *finder) proves(k int, lines []patch.Line, at int) bool {
 // nothing, and brackets alone do not say enough. An end of the file counts as context. If the hunk only removes lines,
 // both sides need context, and a single line within the file must have words.
 func (f *finder) hasFrame(before, after []patch.Line, adds, top, bottom bool) bool {
-	above, below := slices.ContainsFunc(before, hasWords), slices.ContainsFunc(after, hasWords)
+	above, below := slices.ContainsFunc(before, place.HasWords), slices.ContainsFunc(after, place.HasWords)
 	if !adds {
 		return (above || below) && (above || top || len(before) > 1) && (below || bottom || len(after) > 1) &&
 			slices.ContainsFunc(before, notBlank) && slices.ContainsFunc(after, notBlank)
@@ -116,6 +115,26 @@ func (f *finder) standsAt(lines []patch.Line, at int) bool {
 	return true
 }
 
+// removedIsThere reports whether a line that the hunk removes stands, byte for byte, where a line of its context only nearly does.
+func (f *finder) removedIsThere(lines []patch.Line, at int) bool {
+	gone := map[string]bool{}
+	for _, l := range lines {
+		if l.Mark() == '-' {
+			gone[l.Text()] = true
+		}
+	}
+	for _, l := range lines {
+		if l.Mark() == '-' {
+			continue
+		}
+		if have := f.File.Line(at); have != l.Text() && gone[have] {
+			return true
+		}
+		at++
+	}
+	return false
+}
+
 func (f *finder) sameLine(n int, line string) bool {
 	return match.Same(f.Loosest(), f.File.Line(n), line)
 }
@@ -148,10 +167,6 @@ func added(l patch.Line) bool { return l.Mark() == '+' }
 func removed(l patch.Line) bool { return l.Mark() == '-' }
 
 func notBlank(l patch.Line) bool { return strings.TrimSpace(l.Text()) != "" }
-
-func hasWords(l patch.Line) bool {
-	return strings.ContainsFunc(l.Text(), func(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) })
-}
 
 // newLines lists the lines that a hunk leaves.
 func newLines(lines []patch.Line) iter.Seq[string] {

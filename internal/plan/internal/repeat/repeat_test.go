@@ -72,6 +72,7 @@ func TestFind(t *testing.T) {
 		{"a line removed", strict, "z\na\nc\nd\n", H{hunk(" a", "-b", " c")}, "s"},
 		{"two lines removed side by side", strict, "z\na\nc\ne\nf\n", H{hunk(" a", "-b", " c"), hunk(" c", "-d", " e")}, "ss"},
 		{"context that is spelled otherwise", loose, "\ta\nB\n\tc\nd\n", H{hunk(" a", "-b", "+B", " c")}, "s"},
+		{"a removed line where context only nearly stands", loose, "first\n * \n *\nlast\n", H{hunk(" first", "- * ", "  *", "  *", " last")}, "patch_apply_error"},
 		{"CRLF", strict, "a\r\nB\r\nc\r\nd\r\n", H{hunk(" a", "-b", "+B", " c")}, "s"},
 		{"CRLF and others", loose, "a\r\nB\r\nc\r\nd\n", H{hunk(" a\r", "-b\r", "+B\r", " c\r")}, "s"},
 		{"an anchor above", order, "f\na\nB\nc\nd\n", H{hunk("@@ f", " a", "-b", "+B", " c")}, "s"},

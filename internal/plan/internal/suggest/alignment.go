@@ -16,16 +16,19 @@ func (s *search) alignParts() {
 			s.alignments = next
 			continue
 		}
-		var joined []alignment
+		var pairs [][2]alignment
 		for _, a := range s.alignments {
 			for _, b := range next {
 				if b.from >= a.to && b.from-a.to <= maxOmitted {
-					joined = append(joined, a.joined(b))
+					pairs = append(pairs, [2]alignment{a, b})
 				}
 			}
 		}
-		slices.SortStableFunc(joined, func(a, b alignment) int { return cmpFloat(a.cost, b.cost) })
-		s.alignments = joined[:min(len(joined), maxAlignments*maxAlignments)]
+		slices.SortStableFunc(pairs, func(a, b [2]alignment) int { return cmpFloat(a[0].cost+a[1].cost, b[0].cost+b[1].cost) })
+		s.alignments = nil
+		for _, p := range pairs[:min(len(pairs), maxAlignments*maxAlignments)] {
+			s.alignments = append(s.alignments, p[0].joined(p[1]))
+		}
 	}
 }
 
@@ -119,7 +122,7 @@ func (s *search) align(p *part, begin int) (alignment, bool) {
 
 // findAlignments finds out where the hunk nearly fits.
 func (s *search) findAlignments() {
-	if len(s.parts) == 0 {
+	if len(s.parts) == 0 || len(s.parts) > maxParts {
 		return
 	}
 	s.alignParts()

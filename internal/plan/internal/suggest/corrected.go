@@ -10,21 +10,29 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// suggestCorrected prints the corrected hunks that have exactly one place, with more context where they need it. The
+// suggestCorrected prints and returns the corrected hunks that have exactly one place, with more context where they need it. The
 // place must stay the only one in the text that the other hunks leave.
-func suggestCorrected(p *place.Placement, open []*search, print func(patch.Hunk) (string, bool)) {
-	open = slices.DeleteFunc(slices.Clone(open), func(s *search) bool { return s.corrected == nil })
+func suggestCorrected(p *place.Placement, sections []patch.Section, open []*search, print func(patch.Hunk) (string, bool)) Corrections {
+	open = slices.DeleteFunc(slices.Clone(open), func(s *search) bool { return s.corrected == nil || offAnchor(p, s) })
 	if len(open) == 0 {
-		return
+		return nil
 	}
 	if k := firstRepeat(p); k >= 0 {
 		for _, s := range open {
 			s.err.Hint = fmt.Sprintf("Hunk %d would add once more what stands there: leave it out, if it is applied already. %s", k+1, s.err.Hint)
 		}
-		return
+		return nil
 	}
-	if open = withoutEncoded(p, open); len(open) == 0 {
-		return
+	if open = withoutEncoded(sections, open); len(open) == 0 {
+		return nil
+	}
+	out := Corrections{}
+	offer := func(s *search, h patch.Hunk) bool {
+		if !s.offer(h, print) {
+			return false
+		}
+		out[s.err] = h
+		return true
 	}
 	o := &otherHunks{p: p, open: open}
 	x := match.NewIndex(match.NewDoc(p.File), patch.Exact, len(open))
@@ -32,21 +40,33 @@ func suggestCorrected(p *place.Placement, open []*search, print func(patch.Hunk)
 	for _, s := range open {
 		for _, around := range contextSizes {
 			h, from, to := s.widen(around)
-			if !o.free(s, from, to) || around == 0 && s.provedUnique(h) && o.keepsPlace(s, h) && s.offer(h, print) {
+			if !o.free(s, from, to) || around == 0 && s.provedUnique(h) && o.keepsPlace(s, h) && offer(s, h) {
 				break
 			}
 			forms = append(forms, widened{s, h, x.Add(slices.Values(h.Old()))})
 		}
 	}
 	if len(forms) == 0 {
-		return
+		return out
 	}
 	x.Build()
 	for _, f := range forms {
 		if f.s.err.Nearest.Corrected == "" && f.n != 0 && x.Count(f.n) == 1 && o.keepsPlace(f.s, f.h) {
-			f.s.offer(f.h, print)
+			offer(f.s, f.h)
 		}
 	}
+	return out
+}
+
+// offAnchor reports whether the anchors of s speak against the place that it nearly fits, and says so.
+func offAnchor(p *place.Placement, s *search) bool {
+	k := s.err.Hunk - 1
+	a, has := p.Anchor(k)
+	if !has || a.Line < 0 || p.InScope(k, s.from, s.to) {
+		return false
+	}
+	s.err.Hint = fmt.Sprintf("The anchor is on line %d, and does not lead to line %d, where the lines nearly are: send the lines of the one that you mean as they are now.", a.Line+1, s.from+1)
+	return true
 }
 
 // firstRepeat returns the first hunk that has its place although its outcome seems to be there, or -1. Sending the patch

@@ -92,7 +92,7 @@ func (c *costs) pairCost(i, j int) float64 {
 // factor returns the weight of key i, compared with a line of context.
 func (c *costs) factor(i int) float64 {
 	if c.removed[i] && !c.partial {
-		return 3
+		return removedWeight
 	}
 	return 1
 }
@@ -221,7 +221,7 @@ func (c *costs) enough(st *alignment) bool {
 	same := 0.0
 	for i, key := range c.keys {
 		if n := st.image[c.part.from+i]; n != nothing && (key == c.lines[n-c.first] || len(c.keys) <= 2) {
-			same += weight(key)
+			same += c.factor(i) * weight(key)
 		}
 	}
 	return same >= c.part.total/3

@@ -18,6 +18,7 @@ func (s *search) describe() {
 	s.err.Nearest = refusal.Nearest(s.file, s.from, s.to, s.differs(st)...)
 	s.err.Hint = fmt.Sprintf("Compare with lines %d-%d of the file, and send the hunk with the lines as they are there.", s.from+1, s.to)
 	if s.alone {
+		s.dropMade(st)
 		s.rewrite(st)
 	}
 }

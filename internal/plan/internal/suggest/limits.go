@@ -12,6 +12,7 @@ const (
 	maxScan       = 4 << 20
 	maxAlignments = 6
 	maxSlack      = 24
+	maxParts      = 50       // of a hunk, with an ellipsis between any two
 	maxCosts      = 5000     // about how many lines of a long part, times its slack, are compared
 	maxOmitted    = 400      // lines of the file that an ellipsis stands for
 	maxCorrected  = 64 << 10 // bytes of a corrected hunk: a longer one would hardly be sent back

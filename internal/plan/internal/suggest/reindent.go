@@ -12,13 +12,14 @@ import (
 
 // shift returns how indentation changes from the hunk to the file. It fails if the lines that are there do not say.
 func (s *search) shift(st *alignment) (indent.Shift, bool) {
-	if !slices.ContainsFunc(s.lines, func(l patch.Line) bool { return l.Mark() == '+' && strings.TrimSpace(l.Text()) != "" }) {
+	adds, words := indent.Adds(s.lines)
+	if !adds {
 		return indent.Shift{}, true
 	}
 	seen, ok := s.indents(st)
 	switch {
 	case !ok:
-		return indent.Shift{}, false
+		return indent.Shift{}, !words
 	case s.numbered != "" && s.lostSpace(seen):
 		return indent.Shift{}, true
 	case s.numbered != "" && !seen.Same() && s.bareAdditions():
@@ -31,7 +32,7 @@ func (s *search) shift(st *alignment) (indent.Shift, bool) {
 
 // indents pairs each indent of the hunk's old lines with that of the file's. It fails if one indent became several.
 func (s *search) indents(st *alignment) (indent.Pairs, bool) {
-	seen := indent.Pairs{}
+	seen := indent.NewSeen()
 	for i, want := range s.old {
 		n := st.image[i]
 		if n == nothing {
@@ -41,13 +42,13 @@ func (s *search) indents(st *alignment) (indent.Pairs, bool) {
 		if key := match.Fold(patch.Unicode, have); key == "" || key != s.keys[i] && match.Similarity(key, s.keys[i]) < 0.6 {
 			continue
 		}
-		mine, _ := indent.Cut(want)
-		theirs, _ := indent.Cut(have)
-		if !seen.Add(mine, theirs) {
-			return nil, false
+		mark := patch.Line(" ")
+		if s.removed[i] && !s.partial {
+			mark = "-"
 		}
+		seen.Add(mark+patch.Line(want), have)
 	}
-	return seen, true
+	return seen.Pairs()
 }
 
 // agreeOnTabs tells every search the tab width that the others prove: a patch that is written in spaces is so from its

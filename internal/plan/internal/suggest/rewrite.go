@@ -37,7 +37,7 @@ func (s *search) rewrite(st *alignment) {
 		}
 		w.copyTo(at)
 		for _, l := range run {
-			text, ok := shift.TryFlush(l.Text())
+			text, ok := shift.Try(l.Text())
 			if !ok {
 				return
 			}
@@ -61,18 +61,37 @@ func (s *search) rewrite(st *alignment) {
 }
 
 // mostlyThere reports whether at most one line of the hunk, or one in four, is missing from the file or another one
-// there.
+// there. Where the lines that it removes are here and nowhere else, context that is nowhere does not count: it says nothing
+// about the place.
 func (s *search) mostlyThere(st *alignment) bool {
-	filled, other := 0, 0
+	filled, other, removed, sure := 0, 0, true, false
 	for i, key := range s.keys {
 		if key == "" || s.omitted(i) {
 			continue
 		}
-		if filled++; !s.isThere(st, i) {
+		if filled++; s.isThere(st, i) {
+			sure = sure || s.removed[i] && s.unique[st.image[i]] && weight(key) == 1
+			continue
+		}
+		if removed = removed && !s.removed[i]; s.similarity(st, i) < alike && len(s.stands[key]) > 0 {
+			sure, removed = false, false // it is somewhere else
+		}
+		if s.similarity(st, i) < alike {
 			other++
 		}
 	}
-	return other <= max(1, filled/4)
+	return removed && sure || other <= max(1, filled/4)
+}
+
+// alike is how similar two lines are of which one is the other with a mistake in it.
+const alike = 0.75
+
+// similarity returns how similar old line i is to the line of the file for which it stands.
+func (s *search) similarity(st *alignment, i int) float64 {
+	if n := st.image[i]; n != nothing {
+		return match.Similarity(match.Fold(patch.Unicode, s.file.Line(n)), s.keys[i])
+	}
+	return 0
 }
 
 // rewriter writes a hunk anew. It has written the hunk up to line at of the file.
@@ -107,7 +126,7 @@ func (w *rewriter) writeOld(i int, mark byte) bool {
 }
 
 // certainlyRemoves reports whether the line that stands for removed line i is surely the one meant: it is equal; or it
-// is similar, nothing else differs and the hunk does not add it.
+// is similar, nothing else differs by more than a mistake, and the hunk does not add it.
 func (s *search) certainlyRemoves(st *alignment, i int) bool {
 	n := st.image[i]
 	if n == nothing || !st.certain[i] {
@@ -116,13 +135,16 @@ func (s *search) certainlyRemoves(st *alignment, i int) bool {
 	if s.isThere(st, i) {
 		return true
 	}
+	least := 0.6
 	for j := range s.old {
 		if j != i && !s.isThere(st, j) {
-			return false
+			if least = alike; s.similarity(st, j) < alike {
+				return false
+			}
 		}
 	}
 	have := match.Fold(patch.Unicode, s.file.Line(n))
-	return match.Similarity(have, s.keys[i]) >= 0.6 && !slices.ContainsFunc(s.lines, func(l patch.Line) bool {
+	return s.similarity(st, i) >= least && !slices.ContainsFunc(s.lines, func(l patch.Line) bool {
 		return l.Mark() == '+' && match.Fold(patch.Unicode, l.Text()) == have
 	})
 }

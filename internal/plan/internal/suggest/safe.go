@@ -9,7 +9,6 @@ import (
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/match"
-	"github.com/emend-dev/emend/internal/plan/internal/place"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -24,47 +23,72 @@ func written(pattern string) func() *regexp.Regexp {
 }
 
 var encodings = []encoding{
-	{"HTML entities", written(`&(?:lt|gt|amp|quot|apos|nbsp|#[0-9]+|#x[0-9a-fA-F]+);`)},
-	{"escaped characters", written(`\\["'\\nt]`)},
+	{"HTML entities", written(`&(?:amp;)*(?:lt|gt|amp|quot|apos|nbsp|#[0-9]+|#x[0-9a-fA-F]+);`)},
+	{"escaped characters", written(`\\+["'nt]|\\\\+`)},
 	{"typography", written("[\u00a0\u2000-\u200a\u2010-\u2015\u2018-\u201f\u202f\u205f\u2212\u3000]")},
 	{"ends of lines as \\n", written(`\\n[-+ @]`)},
 }
 
-// withoutEncoded drops the corrections of all hunks if one of them shows that the patch is encoded, and another one adds lines that may be.
-func withoutEncoded(p *place.Placement, open []*search) []*search {
+// withoutEncoded drops the corrections of all hunks if one of them shows that the patch is encoded, and some section adds what may be.
+func withoutEncoded(sections []patch.Section, open []*search) []*search {
 	for _, e := range encodings {
 		if !slices.ContainsFunc(open, func(s *search) bool { return s.encoded(e) }) {
 			continue
 		}
-		for k := range p.Hunks {
-			for _, l := range p.Hunks[k].Lines {
-				if l.Old() || !e.in().MatchString(l.Text()) {
-					continue
+		added := firstAdded(sections, e)
+		if added == "" {
+			continue
+		}
+		for _, s := range open {
+			s.err.Hint = fmt.Sprintf("The patch has %s where the file has none, and so have lines that it adds (%s): send every line as it is to stand in the file.", e.name, fail.Quote(added))
+		}
+		return nil
+	}
+	return open
+}
+
+// firstAdded returns what is encoded first in what the patch adds; "" if nothing is.
+func firstAdded(sections []patch.Section, e encoding) string {
+	for i := range sections {
+		if found := e.in().FindString(sections[i].Content); found != "" {
+			return found
+		}
+		for k := range sections[i].Hunks {
+			for _, l := range sections[i].Hunks[k].Lines {
+				if found := e.in().FindString(l.Text()); found != "" && !l.Old() {
+					return found
 				}
-				for _, s := range open {
-					s.err.Hint = fmt.Sprintf("The patch has %s where the file has none, also in lines that it adds (hunk %d): send every line as it is to stand in the file.", e.name, k+1)
-				}
-				return nil
 			}
 		}
 	}
-	return open
+	return ""
 }
 
 // encoded reports whether an old line has more of an encoding than the line of the file for which it stands.
 func (s *search) encoded(e encoding) bool {
 	for i, n := range s.alignments[0].image {
-		has := len(e.in().FindAllStringIndex(s.old[i], -1))
-		if has > 0 && (n == nothing || len(e.in().FindAllStringIndex(s.file.Line(n), -1)) < has) {
+		has := e.amount(s.old[i])
+		if has > 0 && (n == nothing || e.amount(s.file.Line(n)) < has) {
 			return true
 		}
 	}
 	return false
 }
 
+// amount returns how many bytes of a line are encoded: what is encoded twice is longer.
+func (e encoding) amount(line string) (n int) {
+	for _, at := range e.in().FindAllStringIndex(line, -1) {
+		n += at[1] - at[0]
+	}
+	return n
+}
+
 // unsafe says why the corrected lines must not be sent as they are; "" if nothing speaks against it. They are a guess about what a
 // damaged hunk means, so any sign of damage to the lines that they add, or to what they remove, is enough.
 func (s *search) unsafe(st *alignment, lines []patch.Line) string {
+	if !s.partial && !slices.ContainsFunc(lines, func(l patch.Line) bool { return l.Mark() != ' ' }) {
+		return "The hunk changes nothing: begin each line that it removes with -, and each that it adds with +."
+	}
 	if line, ok := s.cutOff(st); ok {
 		return fmt.Sprintf("The patch seems to be cut off: its last line is the beginning of line %d of the file. Send it whole.", line+1)
 	}
@@ -78,6 +102,9 @@ func (s *search) unsafe(st *alignment, lines []patch.Line) string {
 		if s.removed[i] && n != nothing && s.lostMark(i, n) {
 			return fmt.Sprintf("Line %d of the file begins with -: write a space before it if it is context, or a second - if it is to be removed.", n+1)
 		}
+	}
+	if why := s.elsewhere(st); why != "" {
+		return why
 	}
 	for _, l := range lines {
 		if l.Old() {
@@ -94,6 +121,41 @@ func (s *search) unsafe(st *alignment, lines []patch.Line) string {
 			if l.Mark() == '-' && slices.Contains(run, "+"+l[1:]) {
 				return "It would remove a line and add the same one: the change seems to be made already, in part at least."
 			}
+		}
+	}
+	return ""
+}
+
+// elsewhere says why another place may be meant, where some lines of the hunk are not at this one; "" if nothing tells.
+func (s *search) elsewhere(st *alignment) string {
+	removes, differs, sure := false, false, false // sure: a line that it removes is here and nowhere else
+	anchored := false                             // a line with words is here as it is in the hunk
+	for i, key := range s.keys {
+		anchored = anchored || weight(key) == 1 && s.isThere(st, i)
+		removes = removes || s.removed[i] && weight(key) == 1
+		sure = sure || s.removed[i] && s.isThere(st, i) && s.unique[st.image[i]]
+		differs = differs || !s.omitted(i) && !s.isThere(st, i)
+	}
+	if differs && !removes && slices.Contains(s.removed, true) {
+		return "The lines to be removed have no words, and others of the hunk are not there: send them as they are in the file."
+	}
+	if differs && !removes && !anchored {
+		return "No line with words that the hunk shows is there as it is: send the lines around what is added as they are in the file."
+	}
+	for i, key := range s.keys {
+		if key == "" || s.omitted(i) || s.isThere(st, i) {
+			continue
+		}
+		if at := s.stands[key]; len(at) == 1 { // among the lines of the place it is in another order
+			if n := at[0]; st.from <= n && n < st.to || !sure {
+				return fmt.Sprintf("The hunk's line %s is line %d of the file, away from its other lines: send all of them as they stand at the place that is meant.", fail.Quote(s.old[i]), n+1)
+			}
+		}
+		if !removes && weight(key) < 1 {
+			return fmt.Sprintf("The hunk's line %s is not there: send the lines around what is added as they are in the file.", fail.Quote(s.old[i]))
+		}
+		if s.removed[i] && !s.addsNew && slices.ContainsFunc(s.lines, func(l patch.Line) bool { return l.Mark() == '+' }) {
+			return fmt.Sprintf("The line %s, to be removed, is not there, and what the hunk adds is in the file already: the change may be made.", fail.Quote(s.old[i]))
 		}
 	}
 	return ""

@@ -21,6 +21,8 @@ func TestUnsafe(t *testing.T) {
 		{"an entity", []string{"one line", "if a < b:", "three lines"}, hunk(" one line", " if a &lt; b:", "+    y() if a &lt; c else z()", " three lines"), `"&lt;"`},
 		{"an entity that the file has", []string{"one line", "if a < b: # &lt;", "three lines"}, hunk(" one line", " if a < b; # &lt;", "+    y() if a &lt; c else z()", " three lines"), ""},
 		{"an escaped quote", []string{"one line", `say("x")`, "three lines"}, hunk(" one line", ` say(\"x\")`, `+say(\"y\")`, " three lines"), `\\\"`},
+		{"doubled escapes", []string{"one line", `say("\n")`, "three lines"}, hunk(" one line", ` say("\\n")`, `+say("\\t")`, " three lines"), "escaped characters"},
+		{"doubled entities", []string{"one line", `a &lt; b`, "three lines"}, hunk(" one line", ` a &amp;lt; b`, `+a &amp;gt; b`, " three lines"), "HTML entities"},
 		{"typography", []string{"one line", `say("x")`, "three lines"}, hunk(" one line", ` say(“x” )`, `+say(“y”)`, " three lines"), "“"},
 		{"cut off", []string{"one line", "two lines", "four"}, hunk(" one line", " two lines", "-fou"), "cut off"},
 		{"cut off in context", []string{"one line", "two lines", "three lines"}, hunk(" one line", "+new", " two lines", " three"), "cut off"},

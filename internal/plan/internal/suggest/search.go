@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/decode"
 	"github.com/emend-dev/emend/internal/match"
 	"github.com/emend-dev/emend/internal/plan/internal/indent"
 	"github.com/emend-dev/emend/internal/text"
@@ -28,8 +29,9 @@ type search struct {
 	last     bool // it is the last hunk of its section
 	partial  bool // the first and the last line may be parts of lines
 
-	unique  map[int]bool // lines of the file that equal no other line on any rung
-	addsNew bool         // a line that it adds is not in the file on any rung, so that its outcome is not
+	stands  map[string][]int // by key with words: the lines of the file that equal it, unless they are many
+	unique  map[int]bool     // lines of the file that equal no other line on any rung
+	addsNew bool             // a line that it adds is not in the file on any rung, so that its outcome is not
 
 	texts map[string]bool // by encoding: whether the file has it; see fileHas
 	step  int             // see indent.Step
@@ -51,8 +53,8 @@ type part struct {
 // newSearch prepares the search for h, which the refusal e says is not in the file. name is what differences call the
 // hunk.
 func newSearch(file *text.Lines, h *patch.Hunk, e *fail.Error, name string) *search {
-	s := &search{file: file, hunk: h, err: e, name: name, lines: h.Lines, unique: map[int]bool{}}
-	if lines, ok := withoutNumbers(h.Lines); ok {
+	s := &search{file: file, hunk: h, err: e, name: name, lines: h.Lines, unique: map[int]bool{}, stands: map[string][]int{}}
+	if lines, ok := decode.Numbers(h.Lines); ok {
 		s.lines, s.numbered = lines, h.Lines[slices.IndexFunc(h.Lines, patch.Line.Old)].Text()
 	}
 	from := 0

@@ -15,6 +15,17 @@ func weight(line string) float64 {
 	return 0.1
 }
 
+// weight grades how well old line i identifies its place. A removed line counts for several of context.
+func (s *search) weight(i int) float64 {
+	if s.removed[i] && !s.partial {
+		return removedWeight * weight(s.keys[i])
+	}
+	return weight(s.keys[i])
+}
+
+// removedWeight is for how many lines of context a removed line counts.
+const removedWeight = 3
+
 func cmpFloat(a, b float64) int {
 	switch {
 	case a < b-1e-9:

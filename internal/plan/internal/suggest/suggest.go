@@ -5,6 +5,7 @@
 package suggest
 
 import (
+	"maps"
 	"slices"
 
 	"github.com/emend-dev/emend/fail"
@@ -14,9 +15,13 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
+// Corrections are hunks that would apply in place of refused ones, by the refusal.
+type Corrections map[*fail.Error]patch.Hunk
+
 // Hunks adds to the refusals errs of p's hunks what is really there, and a hunk that would apply, printed by print; none
-// if print is nil.
-func Hunks(p *place.Placement, errs fail.List, print func(patch.Hunk) (string, bool)) {
+// if print is nil. It returns these hunks. sections are those of the whole patch.
+func Hunks(p *place.Placement, sections []patch.Section, errs fail.List, print func(patch.Hunk) (string, bool)) Corrections {
+	out := withoutAnchors(p, errs, print)
 	var open []*search
 	texts, step := map[string]bool{}, -1
 	for _, e := range errs {
@@ -34,7 +39,7 @@ func Hunks(p *place.Placement, errs fail.List, print func(patch.Hunk) (string, b
 		}
 	}
 	if len(open) == 0 {
-		return
+		return out
 	}
 	vote(p.File, open)
 	open = alreadyThere(p.File, open)
@@ -46,9 +51,15 @@ func Hunks(p *place.Placement, errs fail.List, print func(patch.Hunk) (string, b
 	for _, s := range open {
 		s.describe()
 	}
-	if print != nil && indented {
-		suggestCorrected(p, open, print)
+	if print == nil || !indented {
+		return out
 	}
+	corrected := suggestCorrected(p, sections, open, print)
+	if out == nil {
+		return corrected
+	}
+	maps.Copy(out, corrected)
+	return out
 }
 
 // narrowByAnchors lets the anchors of hunks decide between places that are equally near.

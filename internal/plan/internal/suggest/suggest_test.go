@@ -29,7 +29,7 @@ func settle(file *text.Lines, hunks []patch.Hunk, r dialect.Rules, print func(pa
 	p := place.Find(file, hunks, r, false)
 	repeat.Find(p, repeat.Tell)
 	if errs := p.Errors(); len(errs) > 0 {
-		Hunks(p, errs, print)
+		Hunks(p, []patch.Section{{Hunks: hunks}}, errs, print)
 		return nil, errs
 	}
 	return p.Result(), nil

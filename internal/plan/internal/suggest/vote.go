@@ -50,11 +50,14 @@ func vote(file *text.Lines, open []*search) {
 			s.addsNew = s.addsNew || len(places) == 0
 		}
 		for _, b := range ballots[key] {
+			if weight(key) == 1 {
+				b.s.stands[key] = places
+			}
 			if len(places) == 1 {
 				b.s.unique[places[0]] = true
 			}
 			for _, n := range places {
-				b.part.votes[n-b.index] += weight(key)
+				b.part.votes[n-b.index] += b.s.weight(b.part.from + b.index)
 			}
 		}
 	}

@@ -1,0 +1,28 @@
+package place
+
+import "github.com/emend-dev/emend/patch"
+
+// WithMissingMarks returns the lines of hunk k, which is refused where it loosely fits, with a space put before each line of context
+// that is in the file with one more. It reports false if there is none, or any other line differs.
+func (p *Placement) WithMissingMarks(k int) ([]patch.Line, bool) {
+	s := &p.Spots[k]
+	if s.Err == nil || s.pending || s.rung < patch.Whitespace {
+		return nil, false
+	}
+	var out []patch.Line
+	at, found := s.first, false
+	for _, l := range p.AsPlaced(k) {
+		if l.Old() {
+			switch have := p.doc.Line(at); {
+			case have == l.Text():
+			case l.Mark() == ' ' && have == " "+l.Text():
+				l, found = " "+l, true
+			default:
+				return nil, false
+			}
+			at = p.doc.Next(at)
+		}
+		out = append(out, l)
+	}
+	return out, found
+}

@@ -1,0 +1,94 @@
+package suggest
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/plan/internal/hunktest"
+	"github.com/emend-dev/emend/internal/text"
+	"github.com/emend-dev/emend/patch"
+)
+
+// TestWeighed: what is offered for a hunk of which much is not in the file, and what is not.
+func TestWeighed(t *testing.T) {
+	file := []string{
+		"func first(a int) int {", "\tstart := begin(a)", "\tlog(start)", "\treturn start", "}", "",
+		"func second(b int) int {", "\tleft := begin(b)", "\tright := end(b)", "\treturn left + right", "}", "",
+		"func third(c int) int {", "\treturn c", "}",
+	}
+	for _, tt := range []struct {
+		name string
+		hunk []string
+		want string // the corrected lines that are added or removed; "" if none is offered
+		hint string
+	}{
+		{"context that is nowhere, around a line that is here only", []string{" invented := line(1)", " another := invented", "-\tright := end(b)", "+\tright := end(b) + 1", " and(more)", " of(it)"},
+			"-\tright := end(b)|+\tright := end(b) + 1", ""},
+		{"context of another place, around a line that is here only", []string{" func first(a int) int {", " \tstart := begin(a)", " \tlog(start)", "-\tright := end(b)", "+\tright := end(b) + 1"}, "", ""},
+		{"a mistake in context and in a removed line", []string{" func second(b int) int {", "-\tleft := begn(b)", "+\tleft := begin(b) + 2", " \tright := edn(b)", " \treturn left + right"},
+			"-\tleft := begin(b)|+\tleft := begin(b) + 2", ""},
+		{"an added line among lines of which one is elsewhere", []string{" func second(b int) int {", " \tleft := begin(b)", " \tlog(start)", "+\tmore()", " \treturn left + right"}, "", "away from its other lines"},
+		{"an added line below a bracket that is not there", []string{" \tright := end(b)", " \treturn left + right", "+\tmore()", " }}"}, "", ""},
+		{"a removed line that has no words, and another that is not there", []string{" \treturn c", "-}", "+} // third", " invented(line)"}, "", "have no words"},
+		{"a line that is here once and in the hunk twice", []string{" \tlog(start)", " \tstart := begin(a)", " \tlog(start)", "+\tmore()"}, "", "away from its other lines"},
+		{"what is left has no words", []string{" func first(a int) int {", "-\told := begin(a)", "+\tstart := begin(a)", " \tlog(start)", " \treturn start", "+", " }"}, "", ""},
+		{"numbers before the marks, so that all is context", []string{" 3\t \tlog(start)", " 4\t-\treturn start", " 5\t }"}, "", "changes nothing"},
+		{"lines in another order", []string{" func second(b int) int {", "-\tright := end(b)", " \tleft := begin(b)", "+\tright := end(b)", "+", " \treturn left + right", " }"}, "", "away from its other lines"},
+		{"an added line at the margin, among lines too far right", []string{" \t\tleft := begn(b)", "+label:", "+\t\tmore()", " \t\tright := end(b)"}, "", ""},
+		{"half of it is made", []string{" func first(a int) int {", "-\told := begin(a)", "+\tstart := begin(a)", " \tlog(start)", "-\treturn start", "+\treturn start + 1", " }"},
+			"-\treturn start|+\treturn start + 1", ""},
+		{"all of it is made", []string{" func first(a int) int {", "-\told := begin(a)", "+\tstart := begin(a)", " \tlog(start)"}, "", "Leave this hunk out"},
+		{"only brackets of it are made", []string{" \treturn start", "-)", "+}", " ", "-func second(b int) int {", "+func second(b, c int) int {"}, "", ""},
+		{"a removed line that is not there, for one that is", []string{" func second(b int) int {", " \tleft := begin(b)", "-\tright := edn(b)", "+\tlog(start)", " \treturn left + right"}, "", "the change may be made"},
+		{"context of which a line is elsewhere, around a line that is here only", []string{" invented(w)", " invented(x)", " \tlog(start)", "-\tright := end(b)", "+\tright := end(b) + 1", " invented(y)", " invented(z)"}, "", ""},
+	} {
+		h := hunk(tt.hunk...)
+		var fixed patch.Hunk
+		_, err := settle(text.Split(joined(file)), []patch.Hunk{h}, order, func(h patch.Hunk) (string, bool) { fixed = h; return "shown", true })
+		all := fail.All(err)
+		if len(all) != 1 {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		var got []string
+		for _, l := range fixed.Lines {
+			if l.Mark() != ' ' {
+				got = append(got, string(l))
+			}
+		}
+		if strings.Join(got, "|") != tt.want || !strings.Contains(all[0].Hint, tt.hint) {
+			t.Errorf("%s: offered %q, hint %q", tt.name, got, all[0].Hint)
+		}
+	}
+}
+
+// TestWithoutAnchors: an anchor that leads elsewhere is left out if nothing else in the file is like the hunk.
+func TestWithoutAnchors(t *testing.T) {
+	file := []string{"func one() {", "\talpha()", "\tbeta()", "}", "", "func two() {", "\tgamma()", "}"}
+	for _, tt := range []struct {
+		name  string
+		extra []string // below the file
+		hunk  []string
+		want  bool
+	}{
+		{"nothing like it below the anchor", nil, []string{" \talpha()", "-\tbeta()", "+\tbeta(1)"}, true},
+		{"a line of it below the anchor", []string{"\talpha()"}, []string{" \talpha()", "-\tbeta()", "+\tbeta(1)"}, false},
+		{"what it adds is below the anchor", []string{"\tbeta(1)"}, []string{" \talpha()", "-\tbeta()", "+\tbeta(1)"}, false},
+		{"a mistake in a line of it, and nothing like it below the anchor", nil, []string{" \talpa()", "-\tbeta()", "+\tbeta(1)"}, false},
+		{"a single line with words", nil, []string{"-\tbeta()", "+\tbeta(1)", " }"}, false},
+	} {
+		h := hunk(tt.hunk...)
+		h.Anchors = []string{"func two() {"}
+		var fixed patch.Hunk
+		_, err := settle(text.Split(joined(append(file[:len(file):len(file)], tt.extra...))), []patch.Hunk{h}, hunktest.Ordered, func(h patch.Hunk) (string, bool) { fixed = h; return "shown", true })
+		all := fail.All(err)
+		if len(all) != 1 {
+			t.Errorf("%s: %v", tt.name, err)
+			continue
+		}
+		if offered := all[0].Nearest != nil && all[0].Nearest.Corrected != ""; offered != tt.want || offered && fixed.Anchors != nil {
+			t.Errorf("%s: offered %t, %q: %s", tt.name, offered, fixed.Anchors, all[0].Hint)
+		}
+	}
+}
