@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"iter"
 	"os"
 	"path/filepath"
 	"strings"
@@ -16,6 +17,8 @@ import (
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/text"
+	"github.com/emend-dev/emend/patch"
 )
 
 // outcome is the result of one patch.
@@ -36,22 +39,40 @@ type profile struct {
 	bare    bool
 	dialect *dialect.Dialect
 	options dialect.Options
+	seen    seen
 }
+
+// seen says what emend knows of the file that the author of a patch saw.
+type seen uint8
+
+const (
+	unknown  seen = iota
+	onRecord      // the history has it
+	byHash        // and the client sends its hash
+)
 
 var profiles = []profile{
 	{name: "emend", form: damage.Anchored, dialect: dialect.Emend},
 	{name: "emend --lenient", form: damage.Anchored, dialect: dialect.Emend, options: dialect.Options{Lenient: true}},
+	{name: onRecordName, form: damage.Anchored, dialect: dialect.Emend, options: dialect.Options{Lenient: true}, seen: onRecord},
+	{name: byHashName, form: damage.Anchored, dialect: dialect.Emend, options: dialect.Options{Lenient: true}, seen: byHash},
 	{name: "comma", form: damage.Wide, dialect: dialect.Comma},
 	{name: "codex dialect", form: damage.Anchored, dialect: dialect.Codex},
 	{name: "supyagent dialect", form: damage.Beside, bare: true, dialect: dialect.Supyagent},
 	{name: "chimera dialect", form: damage.Wide, dialect: dialect.Chimera},
 }
 
+// The names of lenient where emend has the file that the author saw.
+const (
+	onRecordName = "emend --lenient, on record"
+	byHashName   = "emend --lenient, hash sent"
+)
+
 // mustBeRight lists the profiles that must never land anything wrong.
-var mustBeRight = []string{"emend", "emend --lenient", "comma"}
+var mustBeRight = []string{"emend", "emend --lenient", onRecordName, byHashName, "comma"}
 
 // binding lists the profiles that must not apply a hunk again that is applied. The others keep the letter of their dialect.
-var binding = []string{"emend", "emend --lenient"}
+var binding = []string{"emend", "emend --lenient", onRecordName, byHashName}
 
 // reply is the result of one text that was sent.
 type reply struct {
@@ -77,17 +98,14 @@ func (p *profile) sender(scratch string, c *damage.Case) sender {
 }
 
 // send gives text to the rooms above the waterline, with files in memory. It returns the result and what a client is told.
-func (p *profile) send(ctx context.Context, c *damage.Case, text string) (reply, error) {
+func (p *profile) send(ctx context.Context, c *damage.Case, sent string) (reply, error) {
 	view := report.View{Dialect: p.dialect, Atomic: true}
-	parsed, err := p.dialect.Parse(text, p.options)
+	parsed, err := p.dialect.Parse(sent, p.options)
 	var planned *plan.Plan
-	if err == nil {
-		files := plan.Memory{}
-		for _, f := range c.Files() {
-			files[f.Path] = f.Disk
-		}
+	if err == nil || parsed.Decodings != nil {
+		files, expect := p.tree(c, parsed.Patch)
 		view.Patch, view.Passed = parsed.Patch, parsed.Passed
-		planned, err = plan.Build(ctx, parsed.Patch, p.dialect.Rules(p.options), files, plan.Options{Print: p.dialect.PrintHunk})
+		planned, err = plan.Build(ctx, parsed.Patch, p.dialect.Rules(p.options), files, plan.Options{Expect: expect, Print: p.dialect.PrintHunk, Decodings: parsed.Decodings, Unread: err})
 	}
 	if err != nil {
 		return refusal(c, view, err)
@@ -97,6 +115,40 @@ func (p *profile) send(ctx context.Context, c *damage.Case, text string) (reply,
 		after[s.Path] = s.After
 	}
 	return judgeFiles(c, after, true), nil
+}
+
+// tree returns the files of c, and the hashes that a client sends for the sections of a patch.
+func (p *profile) tree(c *damage.Case, sent patch.Patch) (plan.Source, map[string]string) {
+	files := remembered{plan.Memory{}, map[string]string{}}
+	expect := map[string]string{}
+	for _, f := range c.Files() {
+		files.Memory[f.Path] = f.Disk
+		if p.seen == unknown || f.Read == f.Disk {
+			continue
+		}
+		files.read[f.Path] = f.Read
+		for i := range sent.Sections {
+			if p.seen == byHash && sent.Sections[i].Path == f.Path {
+				expect[f.Path] = text.Sum(f.Read)
+			}
+		}
+	}
+	return files, expect
+}
+
+// remembered is a tree with the versions that somebody read.
+type remembered struct {
+	plan.Memory
+	read map[string]string
+}
+
+// Versions implements [plan.Source].
+func (r remembered) Versions(_ context.Context, f plan.File, sum string) iter.Seq[plan.Version] {
+	return func(yield func(plan.Version) bool) {
+		if data, ok := r.read[f.Rel]; ok && (sum == "" || sum == text.Sum(data)) {
+			yield(plan.Version{Data: data, Sha256: text.Sum(data)})
+		}
+	}
 }
 
 // sendOnDisk gives text to the library, with the files of c in a workspace of their own. The plan is made and not committed.

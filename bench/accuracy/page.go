@@ -54,6 +54,9 @@ damage has the same weight: a figure over several kinds is the mean of theirs.
   lines that the hunk leaves out just where it adds some, nothing says on which side of them these go. It is worked out
   without the engine (` + "`bench/accuracy/damage/near_place.go`" + `).
 
+* **On record**, **hash sent**: where the file changed since its author saw it, the history has that version, and, for the second, the
+  client sends its hash. Everywhere else these are emend --lenient.
+
 What the damage does, what the patch says by the letter and what the truth is are worked out without the engine as well. What
 is not measured: how often models make which mistake.
 `

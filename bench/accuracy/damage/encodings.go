@@ -209,7 +209,8 @@ func (c *Case) joinLines(hunk, from, to int) {
 }
 
 // cutOff ends the text in the middle of a line of the last hunk, with an end line behind it or without. Often the line is one of
-// the context below the last change, and nothing of the change is lost.
+// the context below the last change, and nothing of the change is lost. But who sees such a text does not know that, so only a
+// refusal is right.
 func cutOff(ended bool) func(*rand.Rand, *Case) bool {
 	return func(r *rand.Rand, c *Case) bool {
 		last := len(c.Hunks) - 1
@@ -227,7 +228,7 @@ func cutOff(ended bool) func(*rand.Rand, *Case) bool {
 			return false
 		}
 		at := fit[r.IntN(len(fit))]
-		c.lost = at < len(h.Lines)-below
+		c.lost = true
 		line := h.Lines[at]
 		from := 1 + indent(line[1:]) + 1 // behind the first letter
 		end := from + r.IntN(len(trim(line[1:]))-2)

@@ -28,12 +28,17 @@ func Spent(pid int) (time.Duration, error) {
 }
 
 // Resident returns the peak resident memory of a process, in bytes.
-func Resident(pid int) int64 {
+func Resident(pid int) int64 { return memory(pid, "VmHWM:") }
+
+// ResidentNow returns the resident memory of a process, in bytes.
+func ResidentNow(pid int) int64 { return memory(pid, "VmRSS:") }
+
+func memory(pid int, field string) int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
 		return 0
 	}
-	_, after, _ := strings.Cut(string(text), "VmHWM:")
+	_, after, _ := strings.Cut(string(text), field)
 	n, _ := strconv.ParseInt(strings.Fields(after + " 0")[0], 10, 64)
 	return n << 10
 }

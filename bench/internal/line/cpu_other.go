@@ -8,3 +8,5 @@ import "time"
 func Spent(int) (time.Duration, error) { return 0, nil }
 
 func Resident(int) int64 { return 0 }
+
+func ResidentNow(int) int64 { return 0 }
