@@ -2,6 +2,7 @@ package growth
 
 import (
 	"context"
+	"crypto/sha256"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -10,6 +11,7 @@ import (
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
@@ -21,6 +23,8 @@ type job struct {
 	name string
 	unit string                           // what n counts
 	make func(t *testing.T, n int) func() // returns the work on n units, which may be done any number of times
+	// small means that the work is little beside what make does: its statements cannot be told from those.
+	small bool
 }
 
 var jobs = []job{
@@ -36,6 +40,7 @@ var jobs = []job{
 		patch := edits(n/4, 4, same)
 		return func() { parse(t, "codex", patch) }
 	}},
+	{name: "parse, hostile", unit: "lines", make: func(_ *testing.T, n int) func() { return parseHostile(n / 4) }},
 	planning("plan, exact", "codex", same, ""),
 	planning("plan, trailing", "codex", func(l string) string { return l + " " }, ""),
 	planning("plan, whitespace", "codex", func(l string) string { return "\t" + l }, ""),
@@ -74,6 +79,19 @@ var jobs = []job{
 	{name: "list", unit: "files", make: func(t *testing.T, n int) func() {
 		ws := tree(t, n/16)
 		return func() { _, err := ws.List(t.Context(), api.ListRequest{Path: ".", Recursive: true}); check(t, err) }
+	}},
+	{name: "doctor", unit: "transactions", make: func(t *testing.T, n int) func() {
+		ws := edited(t, n/16)
+		return func() { _, err := ws.Host().Doctor(t.Context()); check(t, err) }
+	}},
+	{name: "page of the oldest file", unit: "transactions", small: true, make: func(t *testing.T, n int) func() {
+		ws := edited(t, n/16)
+		return func() { oldest(t, ws) }
+	}},
+	{name: "undo of the oldest entry", unit: "transactions", small: true, make: func(t *testing.T, n int) func() {
+		ws := edited(t, n/16)
+		r := api.UndoRequest{Entry: oldest(t, ws), DryRun: true}
+		return func() { _, err := ws.Undo(t.Context(), r); check(t, err) }
 	}},
 }
 
@@ -142,6 +160,37 @@ func workspace(t *testing.T, files map[string]string) *emend.Workspace {
 
 // tree returns n small files, twenty in a directory.
 func tree(t *testing.T, n int) *emend.Workspace { return workspace(t, small(n)) }
+
+// edited returns a workspace in which a file called first was made, and then another was written n times. The log has an index
+// of all but the newest few transactions.
+func edited(t *testing.T, n int) *emend.Workspace {
+	defer audit.IndexEvery(16 << 10)()
+	dir := t.TempDir()
+	ws, err := emend.Open(dir, emend.NoSync())
+	check(t, err)
+	t.Cleanup(func() { ws.Close() })
+	for _, name := range []string{"first", "f"} {
+		_, err = ws.Create(t.Context(), api.CreateRequest{Path: name})
+		check(t, err)
+	}
+	sum := fmt.Sprintf("%x", sha256.Sum256(nil))
+	for i := range n {
+		a, err := ws.Write(t.Context(), api.WriteRequest{Path: "f", Content: fmt.Sprintln(i), ExpectedSha256: sum})
+		check(t, err)
+		sum = a.Data.AfterSha256
+	}
+	return ws
+}
+
+// oldest returns the entry that made the file called first.
+func oldest(t *testing.T, ws *emend.Workspace) string {
+	page, err := ws.Timeline(t.Context(), api.TimelineRequest{Path: "first"})
+	check(t, err)
+	if len(page.Calls) != 1 {
+		t.Fatalf("%d calls made it", len(page.Calls))
+	}
+	return page.Calls[0].Entry
+}
 
 func small(n int) map[string]string {
 	files := map[string]string{}

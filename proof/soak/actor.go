@@ -93,7 +93,7 @@ func (b becomes) change() session.Change {
 }
 
 // busy are words of refusals that any call may have: too many others want the lock, or the server, or it is ending.
-var busy = []string{"timeout", "busy", "cancelled before anything was changed", "is stopping"}
+var busy = []string{"timeout", "busy", "cancelled", "is stopping"}
 
 func isBusy(r *reply) bool {
 	return slices.ContainsFunc(busy, func(words string) bool { return strings.Contains(r.Error.Kind+r.Error.Message+r.text, words) })

@@ -4,6 +4,7 @@ package main
 
 import (
 	"os"
+	"slices"
 	"testing"
 	"time"
 )
@@ -22,7 +23,7 @@ func TestSoak(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, s := range wrong[:min(len(wrong), 30)] {
+	for _, s := range summed(wrong) {
 		t.Error(s)
 	}
 }
@@ -49,5 +50,13 @@ func TestGrowth(t *testing.T) {
 		if _, _, grew := b.judge(all); grew != tc.grew {
 			t.Errorf("%s: grew is %v", tc.name, grew)
 		}
+	}
+}
+
+// TestSummed: complaints that differ in names and numbers only are counted, the most frequent first.
+func TestSummed(t *testing.T) {
+	got := summed([]string{`7: "f3" is gone`, `12: no answer`, `9: "g" is gone`, `3: "h" is gone`})
+	if want := []string{`3 x: 7: "f3" is gone`, `1 x: 12: no answer`}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }

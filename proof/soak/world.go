@@ -1,13 +1,17 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"slices"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -308,8 +312,8 @@ func (w *world) judge() ([]string, error) {
 		w.complain("%d changes were answered: too few to prove anything", w.ledger.Changes())
 	}
 	w.judgeSamples()
-	for _, s := range w.wrong[:min(len(w.wrong), 30)] {
-		w.say("WRONG: %s", s)
+	for _, s := range summed(w.wrong) {
+		w.say("WRONG, %s", s)
 	}
 	w.say("%d things do not agree", len(w.wrong))
 	return w.wrong, nil
@@ -323,4 +327,20 @@ func (w *world) sayCounts(logged, segments, prunes int) {
 	if !w.clock {
 		w.say("NOT RUN: jumps of the clock itself: without -clock, which only a machine of its own may have")
 	}
+}
+
+// summed groups complaints that differ in names and numbers only: the first of each group, and how many there are.
+func summed(complaints []string) (out []string) {
+	names := regexp.MustCompile(`"[^"]*"|[0-9a-f]{6,}|[0-9]+`)
+	count, first := map[string]int{}, map[string]string{}
+	for _, c := range complaints {
+		kind := names.ReplaceAllString(c[:min(len(c), 300)], "*")
+		if count[kind]++; count[kind] == 1 {
+			first[kind] = c
+		}
+	}
+	for _, kind := range slices.SortedFunc(maps.Keys(count), func(a, b string) int { return cmp.Or(count[b]-count[a], strings.Compare(a, b)) }) {
+		out = append(out, fmt.Sprintf("%d x: %.1000s", count[kind], first[kind]))
+	}
+	return out
 }
