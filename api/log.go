@@ -12,6 +12,7 @@ type Actor struct {
 	Agent   string `json:"agent,omitempty"`
 	Tool    string `json:"tool,omitempty"`
 	Call    string `json:"call,omitempty"` // the client's own name for this use of the tool
+	Turn    string `json:"turn,omitempty"` // what came of one prompt of a person
 }
 
 // Head names one record of the log by its number and its hash, and by the hash all records before it. Somebody who keeps a head

@@ -14,7 +14,7 @@ type actorKey struct{}
 func WithActor(ctx context.Context, a api.Actor) context.Context {
 	was := Actor(ctx)
 	return context.WithValue(ctx, actorKey{}, api.Actor{Client: cmp.Or(a.Client, was.Client), Session: cmp.Or(a.Session, was.Session),
-		Agent: cmp.Or(a.Agent, was.Agent), Tool: cmp.Or(a.Tool, was.Tool), Call: cmp.Or(a.Call, was.Call)})
+		Agent: cmp.Or(a.Agent, was.Agent), Tool: cmp.Or(a.Tool, was.Tool), Call: cmp.Or(a.Call, was.Call), Turn: cmp.Or(a.Turn, was.Turn)})
 }
 
 // Actor returns what [WithActor] said.

@@ -12,11 +12,11 @@ import (
 func (w *Workspace) Actor(ctx context.Context) api.Actor {
 	a := forLog(caller.Actor(ctx))
 	return api.Actor{Client: cmp.Or(a.Client, w.actor.Client), Session: cmp.Or(a.Session, w.actor.Session),
-		Agent: cmp.Or(a.Agent, w.actor.Agent), Tool: cmp.Or(a.Tool, w.actor.Tool), Call: a.Call}
+		Agent: cmp.Or(a.Agent, w.actor.Agent), Tool: cmp.Or(a.Tool, w.actor.Tool), Call: a.Call, Turn: a.Turn}
 }
 
 // forLog makes the fields fit for the log.
 func forLog(a api.Actor) api.Actor {
 	return api.Actor{Client: caller.ForLog(a.Client), Session: caller.ForLog(a.Session), Agent: caller.ForLog(a.Agent),
-		Tool: caller.ForLog(a.Tool), Call: caller.ForLog(a.Call)}
+		Tool: caller.ForLog(a.Tool), Call: caller.ForLog(a.Call), Turn: caller.ForLog(a.Turn)}
 }

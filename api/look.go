@@ -1,0 +1,58 @@
+package api
+
+// Moment says when a look at the tree is taken.
+type Moment string
+
+// The moments of a look.
+const (
+	BeforeCall   Moment = "before"        // before a call that may change files without emend
+	AfterCall    Moment = "after"         // after it
+	AtPrompt     Moment = "prompt"        // a person asks the agent for something: a turn begins
+	AtTurnEnd    Moment = "turn end"      // the agent has answered
+	AtStart      Moment = "session start" //
+	AtSessionEnd Moment = "session end"   //
+)
+
+// LookRequest asks to compare the tree with the last look at it, and to record what changed without emend. The context says who
+// makes the call: session, turn and call tell calls apart.
+type LookRequest struct {
+	Moment  Moment
+	Command string   // what the call runs, for the log
+	Paths   []string // the files that the call says it changes, from the workspace; none if it does not say
+	Result  string   // after a call: how it ended, for the log ("exit code 1")
+	// Quiet, before the first call of a program that looks by itself: what changed since the last look is nobody's call and is
+	// not recorded, unless a call was open then.
+	Quiet bool
+}
+
+// Look is what a look found.
+type Look struct {
+	Entries []SeenEntry `json:"entries"` // what was recorded, the oldest first
+	Files   int         `json:"files"`   // how many files were compared
+	// NotKept has the files whose content emend could not keep, so that a change of them can be seen and not undone.
+	NotKept []NotKept `json:"notKept,omitempty"`
+	Notes   []string  `json:"notes,omitempty"` // what a person should know, one sentence each
+}
+
+// SeenEntry is an entry of the log about changes that emend did not make.
+type SeenEntry struct {
+	Entry string     `json:"entry"`
+	Seq   uint64     `json:"seq"`
+	Files []SeenFile `json:"files"`
+}
+
+// SeenFile is one change that emend saw.
+type SeenFile struct {
+	Operation string `json:"operation"` // add, update, delete, move
+	Path      string `json:"path"`
+	ToPath    string `json:"toPath,omitempty"`
+	NoUndo    string `json:"noUndo,omitempty"` // why it cannot be taken back
+}
+
+// NotKept is a file, or the sum of a directory, whose content was not kept.
+type NotKept struct {
+	Path  string `json:"path"`
+	Files int    `json:"files"`
+	Bytes int64  `json:"bytes"`
+	Why   string `json:"why"`
+}
