@@ -38,7 +38,7 @@ func (r *Repo) packed(p *pack, id ID, limit int64) ([]byte, error) {
 	at, err := p.index.find(id)
 	if err == nil {
 		var content []byte
-		if content, err = r.blobAt(p, at, limit); err == nil {
+		if content, err = r.blobAt(p, at, limit, max(limit, minHeld)); err == nil {
 			return content, nil
 		}
 	}
@@ -265,8 +265,9 @@ func (p *pack) data(e packEntry) io.Reader {
 }
 
 // blobAt returns the content of the blob at a place of p. It is stored whole, or as a delta to the content at another place.
-func (z *inflater) blobAt(p *pack, at, limit int64) ([]byte, error) {
-	held := max(limit, minHeld)
+//
+// Of more than limit bytes it is not read; bases and deltas may have held bytes.
+func (z *inflater) blobAt(p *pack, at, limit, held int64) ([]byte, error) {
 	var deltas []packEntry
 	e, err := p.entryAt(at)
 	for ; err == nil && (e.kind == offsetDelta || e.kind == nameDelta); e, err = p.entryAt(e.base) {

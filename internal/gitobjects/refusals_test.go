@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -82,10 +83,8 @@ func TestNotBlob(t *testing.T) {
 // TestIndexLeavesOut: no entry leads out of the work tree, or into .git.
 func TestIndexLeavesOut(t *testing.T) {
 	t.Parallel()
-	var names []string
-	for _, name := range []string{"../x", "./x", "/x", ".GIT/hooks/x", ".git", "a", "a/", "a/../../x", "a//b", "a/.Git", "a/b", "b/..", "c"} {
-		names = append(names, name)
-	}
+	names := []string{"../x", "./x", "/x", ".GIT/hooks/x", ".git", "a", "a/", "a/../../x", "a//b", "a/.Git", "a/b", "b/..", "c"}
+	slices.Sort(names)
 	x, err := parseIndex(indexOf(2, names...), objectFormats["sha1"], 0)
 	must(t, err)
 	entries, err := sorted(x.entries)
@@ -178,6 +177,14 @@ func packOf(objects ...[2]string) (*pack, []int64, error) {
 	return p, at, p.use(&packIndex{idSize: 20, packSum: strings.Repeat("s", 20)}, bytes.NewReader(b.Bytes()), int64(b.Len()), 20)
 }
 
+// sizeOf returns how many bytes an object takes in a pack.
+func sizeOf(t *testing.T, object [2]string) int {
+	t.Helper()
+	_, at, err := packOf(object, object)
+	must(t, err)
+	return int(at[1] - at[0])
+}
+
 // head returns the head of an object in a pack.
 func head(kind byte, size int) string {
 	out := []byte{kind<<4 | byte(size&15)}
@@ -201,39 +208,36 @@ func TestPackRefuses(t *testing.T) {
 	copyAll := func(size int) string {
 		return number(size) + number(size) + string([]byte{0xf0, byte(size), byte(size >> 8), byte(size >> 16)})
 	}
-	// Each delta of the chain copies a content of 8 MiB: more work than anybody waits for.
-	const large = 8 << 20
-	chain := [][2]string{{head(3, large), strings.Repeat("x", large)}}
-	back := 0
-	for range 2 * maxWork * minHeld / large {
-		d := copyAll(large)
-		p, at, err := packOf(append(chain[max(0, len(chain)-1):], [2]string{})...)
-		must(t, err)
-		_ = p
-		back = int(at[1] - at[0])
-		chain = append(chain, [2]string{head(6, len(d)) + backwards(back), d})
+	// Each delta of the chain copies a content of 64 KiB: together more than a call may make.
+	const held = 64 << 10
+	chain := [][2]string{{head(3, held), strings.Repeat("x", held)}}
+	for range maxWork + 1 {
+		delta := copyAll(held)
+		chain = append(chain, [2]string{head(6, len(delta)) + backwards(sizeOf(t, chain[len(chain)-1])), delta})
 	}
+	tooLarge := [2]string{head(3, held+1), "x"}
 	for name, tc := range map[string]struct {
 		objects [][2]string
 		want    error
 	}{
-		"whole":                 {[][2]string{{head(3, 1), "x"}}, nil},
-		"shorter than it says":  {[][2]string{{head(3, 2), "x"}}, ErrDamaged},
-		"longer than it says":   {[][2]string{{head(3, 1), "xx"}}, ErrDamaged},
-		"a tree":                {[][2]string{{head(2, 1), "x"}}, ErrNotBlob},
-		"type 0":                {[][2]string{{head(0, 1), "x"}}, ErrNotBlob},
-		"type 5":                {[][2]string{{head(5, 1), "x"}}, ErrNotBlob},
-		"base before the pack":  {[][2]string{{head(6, 1) + backwards(13), "x"}}, ErrDamaged},
-		"base is the delta":     {[][2]string{{head(6, 4) + backwards(0), "\x01\x01\x01x"}}, ErrDamaged},
-		"base is too large":     {[][2]string{{head(3, minHeld+1), "x"}, {head(6, 4) + backwards(int(len(head(3, minHeld+1))+9)), "\x01\x01\x01x"}}, ErrTooLarge},
-		"delta is too large":    {[][2]string{{head(6, minHeld+1) + backwards(1), "x"}}, ErrTooLarge},
-		"size has no end":       {[][2]string{{strings.Repeat("\xb0", 12), "x"}}, ErrDamaged},
-		"size of many bits":     {[][2]string{{"\xbf\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "x"}}, ErrDamaged},
-		"more work than bounds": {chain, ErrTooLarge},
+		"whole":                   {[][2]string{{head(3, 1), "x"}}, nil},
+		"shorter than it says":    {[][2]string{{head(3, 2), "x"}}, ErrDamaged},
+		"longer than it says":     {[][2]string{{head(3, 1), "xx"}}, ErrDamaged},
+		"a tree":                  {[][2]string{{head(2, 1), "x"}}, ErrNotBlob},
+		"type 0":                  {[][2]string{{head(0, 1), "x"}}, ErrNotBlob},
+		"type 5":                  {[][2]string{{head(5, 1), "x"}}, ErrNotBlob},
+		"base before the pack":    {[][2]string{{head(6, 1) + backwards(13), "x"}}, ErrDamaged},
+		"base is the delta":       {[][2]string{{head(6, 4) + backwards(0), "\x01\x01\x01x"}}, ErrDamaged},
+		"base is too large":       {[][2]string{tooLarge, {head(6, 4) + backwards(sizeOf(t, tooLarge)), "\x01\x01\x01x"}}, ErrTooLarge},
+		"delta is too large":      {[][2]string{{head(6, held+1) + backwards(1), "x"}}, ErrTooLarge},
+		"size has no end":         {[][2]string{{strings.Repeat("\xb0", 12), "x"}}, ErrDamaged},
+		"size of many bits":       {[][2]string{{"\xbf\xff\xff\xff\xff\xff\xff\xff\xff\x7f", "x"}}, ErrDamaged},
+		"as much work as allowed": {chain[:maxWork+1], nil},
+		"more work than bounds":   {chain, ErrTooLarge},
 	} {
 		p, at, err := packOf(tc.objects...)
 		must(t, err)
-		if _, err := new(inflater).blobAt(p, at[len(at)-1], large); !isKind(err, tc.want) {
+		if _, err := new(inflater).blobAt(p, at[len(at)-1], held, held); !isKind(err, tc.want) {
 			t.Errorf("%s: %v, want %v", name, err, tc.want)
 		}
 	}
