@@ -1,0 +1,174 @@
+package gitobjects
+
+import (
+	"bytes"
+	"compress/zlib"
+	"math"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// seedRepo returns files of git for the corpus: an index, the shared one if it is split, a pack with its index, and a loose object.
+func seedRepo(f *testing.F, args ...string) (index, shared, pack, idx, loose []byte) {
+	dir := newRepo(f, 30)
+	for _, name := range []string{"noise", "zeros", "long.txt", "shrinks.txt"} {
+		write(f, dir, name, strings.Repeat("a few lines\n", 5))
+	}
+	git(f, dir, "add", "-A")
+	if len(args) > 0 {
+		git(f, dir, args...)
+	}
+	write(f, dir, "empty", "now more")
+	git(f, dir, "add", "-A")
+	glob := func(pattern string) []byte {
+		files, _ := filepath.Glob(filepath.Join(dir, ".git", pattern))
+		if len(files) == 0 {
+			return nil
+		}
+		b, err := os.ReadFile(files[0])
+		must(f, err)
+		return b
+	}
+	loose = glob("objects/??/*")
+	var ids strings.Builder
+	for _, content := range []string{strings.Repeat("a few lines\n", 50), strings.Repeat("a few lines\n", 49) + "x", "y"} {
+		ids.WriteString(gitWith(f, dir, content, "hash-object", "-w", "--stdin"))
+	}
+	gitWith(f, dir, ids.String(), "pack-objects", "-q", ".git/objects/pack/pack")
+	return glob("index"), glob("sharedindex.*"), glob("objects/pack/*.pack"), glob("objects/pack/*.idx"), loose
+}
+
+// FuzzIndex: no text is read with more memory than a small multiple of its size, and no path leads out.
+func FuzzIndex(f *testing.F) {
+	for _, args := range [][]string{nil, {"update-index", "--index-version=4"}, {"update-index", "--split-index"}} {
+		index, shared, _, _, _ := seedRepo(f, args...)
+		f.Add(string(index), string(shared), false)
+	}
+	f.Fuzz(func(t *testing.T, own, shared string, long bool) {
+		format := objectFormats["sha1"]
+		if long {
+			format = objectFormats["sha256"]
+		}
+		x, err := parseIndex(own, format, math.MaxUint64)
+		if err != nil {
+			return
+		}
+		entries := x.entries
+		if base, err := parseIndex(shared, format, math.MaxUint64); err == nil {
+			if entries, err = x.mergeInto(base); err != nil {
+				return
+			}
+		}
+		entries, err = sorted(entries)
+		if err != nil {
+			return
+		}
+		size := 0
+		for i, e := range entries {
+			size += len(e.Path)
+			if !inTree(e.Path) || len(e.ID) != format.size || i > 0 && e.Path < entries[i-1].Path {
+				t.Fatalf("%+v", e)
+			}
+			if found := (&Index{entries}).Find(e.Path); e.Stage == 0 && (found == nil || found.Path != e.Path) {
+				t.Fatalf("Find(%q) = %v", e.Path, found)
+			}
+		}
+		if size > 17*(len(own)+len(shared))+2<<20 {
+			t.Fatalf("paths of %d bytes from %d", size, len(own)+len(shared))
+		}
+	})
+}
+
+// FuzzPack: whatever is in a pack and its index, each object is read or refused.
+func FuzzPack(f *testing.F) {
+	_, _, data, idx, _ := seedRepo(f)
+	f.Add(data, idx)
+	f.Fuzz(func(t *testing.T, data, idx []byte) {
+		x, err := openPackIndex(bytes.NewReader(idx), int64(len(idx)), 20)
+		if err != nil {
+			return
+		}
+		if len(data) >= 20 { // the sum need not be found
+			data = append(bytes.Clone(data[:len(data)-20]), x.packSum...)
+		}
+		p := &pack{}
+		if p.use(x, bytes.NewReader(data), int64(len(data)), 20) != nil {
+			return
+		}
+		const limit = 1 << 16
+		var z inflater
+		for at := range min(int64(len(data)), 200) {
+			if content, err := z.blobAt(p, at, limit, limit); len(content) > limit || err != nil && content != nil {
+				t.Fatalf("at %d: %d bytes, %v", at, len(content), err)
+			}
+		}
+		for i := range min(len(idx)/20, 100) {
+			at, err := x.find(ID(idx[20*i:][:20]))
+			if err == nil && at >= 0 {
+				z.blobAt(p, at, limit, limit)
+			}
+		}
+	})
+}
+
+// FuzzPackIndex: an object that the index has is found where git has it, whatever else is asked.
+func FuzzPackIndex(f *testing.F) {
+	_, _, _, idx, _ := seedRepo(f)
+	f.Add(idx, strings.Repeat("x", 20))
+	f.Fuzz(func(t *testing.T, idx []byte, id string) {
+		for _, size := range []int{20, 32} {
+			if x, err := openPackIndex(bytes.NewReader(idx), int64(len(idx)), size); err == nil && len(id) >= size {
+				x.find(ID(id[:size]))
+			}
+		}
+	})
+}
+
+// FuzzDelta: a delta makes what it says, or is refused.
+func FuzzDelta(f *testing.F) {
+	f.Add([]byte("hello"), []byte("\x05\x03\x91\x01\x02\x01!"))
+	f.Fuzz(func(t *testing.T, base, delta []byte) {
+		const limit = 1 << 16
+		out, err := applyDelta(base, delta, limit)
+		c := cursor{rest: string(delta)}
+		if from, size := c.size(0, 0), c.size(0, 0); err == nil && (int64(len(base)) != from || int64(len(out)) != size || size > limit) {
+			t.Fatalf("%d bytes of %d", len(out), size)
+		}
+	})
+}
+
+// FuzzLoose: an object says its size, or is refused.
+func FuzzLoose(f *testing.F) {
+	_, _, _, _, loose := seedRepo(f)
+	f.Add(loose, true)
+	f.Add([]byte("blob 3\x00abc"), false)
+	f.Fuzz(func(t *testing.T, data []byte, compressed bool) {
+		if !compressed {
+			var b bytes.Buffer
+			z := zlib.NewWriter(&b)
+			z.Write(data)
+			z.Close()
+			data = b.Bytes()
+		}
+		if content, err := new(inflater).loose(bytes.NewReader(data), 1<<16); len(content) > 1<<16 || err != nil && content != nil {
+			t.Fatalf("%d bytes, %v", len(content), err)
+		}
+	})
+}
+
+// FuzzConfig: no configuration and no line of alternates ends in a panic.
+func FuzzConfig(f *testing.F) {
+	f.Add("[core]\nrepositoryformatversion = 1\n[extensions] objectformat = sha256")
+	f.Add("\"a\\")
+	f.Fuzz(func(t *testing.T, text string) {
+		if format, err := formatIn(text); err == nil && format.new().Size() != format.size {
+			t.Fatal(format.size)
+		}
+		if path := alternatePath(text); runtime.GOOS == "linux" && strings.HasPrefix(text, "#") && path != "" {
+			t.Fatalf("%q", path)
+		}
+	})
+}
