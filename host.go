@@ -9,6 +9,7 @@ import (
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/change"
+	"github.com/emend-dev/emend/internal/look"
 	"github.com/emend-dev/emend/internal/read"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/version"
@@ -53,6 +54,12 @@ type sink struct {
 func (s *sink) Write(p []byte) (n int, err error) {
 	n, s.err = s.Writer.Write(p)
 	return n, s.err
+}
+
+// Look compares the tree with the last look at it and records what changed without emend, as entries that can be undone as far as
+// the contents from before are known. Programs call it around what they let an agent run. The context says who makes the call.
+func (h *Host) Look(ctx context.Context, r api.LookRequest) (*api.Look, error) {
+	return call(ctx, h.s, look.Look, r)
 }
 
 // Refused notes in the log that a call of a tool that changes files was refused before it came to the workspace, and words the

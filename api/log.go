@@ -71,7 +71,18 @@ type LogEntry struct {
 	Hunks     []HunkPlace `json:"hunks,omitempty"`     // with the diff: where the hunks of a patch, or text edits, landed; none in older entries
 	HunksMore int         `json:"hunksMore,omitempty"` // how many more there were
 
+	Turn string `json:"turn,omitempty"` // what came of one prompt of a person
+	Seen *Seen  `json:"seen,omitempty"` // emend did not make the change but saw it
+
 	Marks []string `json:"marks,omitempty"` // what a person should know of the file: that nobody was asked, that a line looks like a key
+}
+
+// Seen says what is known of a change that emend saw between two looks at the tree.
+type Seen struct {
+	Since   time.Time `json:"since"`             // when the tree was looked at before
+	Command string    `json:"command,omitempty"` // what the call ran
+	Result  string    `json:"result,omitempty"`  // how the call ended
+	Others  []string  `json:"others,omitempty"`  // who else may have made it
 }
 
 // HunkPlace says where a hunk landed.
@@ -91,6 +102,8 @@ type EntryData struct {
 	SessionID      string     `json:"sessionId"`
 	AgentName      string     `json:"agentName"`
 	ToolName       string     `json:"toolName"`
+	Turn           string     `json:"turn,omitempty"`
+	Seen           *Seen      `json:"seen,omitempty"`
 	PolicyHash     string     `json:"policyHash,omitempty"`     // of the policy at that time
 	IdempotencyKey string     `json:"idempotencyKey,omitempty"` // of a call with one
 	RequestSha256  string     `json:"requestSha256,omitempty"`  // of the text of such a call

@@ -20,6 +20,8 @@ type LookRequest struct {
 	Command string   // what the call runs, for the log
 	Paths   []string // the files that the call says it changes, from the workspace; none if it does not say
 	Result  string   // after a call: how it ended, for the log ("exit code 1")
+	// StillRuns, after a call, says that it goes on in the background: what changes from now on may be its work, too.
+	StillRuns bool
 	// Quiet, before the first call of a program that looks by itself: what changed since the last look is nobody's call and is
 	// not recorded, unless a call was open then.
 	Quiet bool

@@ -48,10 +48,13 @@ func hash(body []byte) string {
 // invalidString returns a string of r that is not valid UTF-8. JSON would replace the bad bytes silently.
 func invalidString(r *Record) (string, bool) {
 	all := []string{r.Prev, string(r.Kind), r.Tx, r.Idem, r.Request, r.Actor.Client, r.Actor.Session, r.Actor.Agent,
-		r.Actor.Tool, r.Actor.Call, r.PolicyHash, r.ErrorKind, r.Message, r.Void, r.Since}
+		r.Actor.Tool, r.Actor.Call, r.Actor.Turn, r.PolicyHash, r.ErrorKind, r.Message, r.Void, r.Since}
 	all = append(all, r.Undoes...)
 	if r.Asked != nil {
 		all = append(append(all, r.Asked.By), r.Asked.Paths...)
+	}
+	if s := r.Seen; s != nil {
+		all = append(append(all, s.Command, s.Result), s.Others...)
 	}
 	if r.Dropped != nil {
 		all = append(all, r.Dropped.Last, r.Dropped.Rule)

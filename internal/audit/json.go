@@ -42,6 +42,13 @@ func (r *Record) body() ([]byte, error) {
 	if r.Asked != nil {
 		o.nested("asked", r.Asked.fields)
 	}
+	if s := r.Seen; s != nil {
+		since, err := s.Since.MarshalJSON()
+		if err != nil {
+			return nil, fmt.Errorf("a record for the log: %w", err)
+		}
+		o.nested("seen", func(o *jsonObject) { seenFields(o, s, since) })
+	}
 	if len(r.Undoes) > 0 {
 		o.texts("undoes", r.Undoes)
 	}
@@ -76,6 +83,17 @@ func actorFields(o *jsonObject, a Actor) {
 	o.nonEmpty("agent", a.Agent)
 	o.nonEmpty("tool", a.Tool)
 	o.nonEmpty("call", a.Call)
+	o.nonEmpty("turn", a.Turn)
+}
+
+func seenFields(o *jsonObject, s *Seen, since []byte) {
+	o.key("since")
+	*o = append(*o, since...)
+	o.nonEmpty("command", s.Command)
+	o.nonEmpty("result", s.Result)
+	if len(s.Others) > 0 {
+		o.texts("others", s.Others)
+	}
 }
 
 func (a *Asked) fields(o *jsonObject) {

@@ -93,6 +93,9 @@ type Record struct {
 	// Asked says who approved the commit, if a policy wanted somebody to be asked.
 	Asked *Asked `json:"asked,omitempty"`
 
+	// Seen, in a commit, says that emend did not make the change but saw it. It was in the tree before the record was written.
+	Seen *Seen `json:"seen,omitempty"`
+
 	// Undoes names the entries of the log that an undo takes back.
 	Undoes []string `json:"undoes,omitempty"`
 
@@ -139,6 +142,15 @@ type Asked struct {
 	Paths []string `json:"paths"`
 }
 
+// Seen is what is known of a change that emend saw.
+type Seen = api.Seen
+
+// Between is the tool of a commit that emend saw and that no call made which it knows of.
+const Between = "between calls"
+
+// Nobodys reports whether nobody knows who made the change: perhaps a person.
+func (r *Record) Nobodys() bool { return r.Seen != nil && r.Actor.Tool == Between }
+
 // Op is one change as a reader of the log understands it.
 type Op struct {
 	Operation string      `json:"operation"`
@@ -153,6 +165,12 @@ type Op struct {
 	Unasked   string      `json:"unasked,omitempty"`   // the built-in rule that wanted a person to be asked, when nobody could be
 	Keys      []Key       `json:"keys,omitempty"`      // lines of the new text that look like keys
 }
+
+// The operations on directories of which nothing else tells. Others have the words of package patch.
+const (
+	OpMkdir = "mkdir"
+	OpRmdir = "rmdir"
+)
 
 // Key is a line that looks like a key or a token, and of what kind. In the log the two are one string, with a space between
 // them.

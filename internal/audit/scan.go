@@ -63,6 +63,10 @@ func scanRecord(line []byte) (r *Record, ok bool) {
 			r.Asked.Paths = s.texts()
 		})
 	}
+	if s.field("seen") {
+		r.Seen = new(Seen)
+		s.object(func() { s.seen(r.Seen) })
+	}
 	if s.field("undoes") {
 		r.Undoes = s.texts()
 	}
@@ -80,6 +84,21 @@ func (s *lineScanner) actor(a *Actor) {
 	s.optional("agent", &a.Agent)
 	s.optional("tool", &a.Tool)
 	s.optional("call", &a.Call)
+	s.optional("turn", &a.Turn)
+}
+
+func (s *lineScanner) seen(to *Seen) {
+	s.must("since")
+	from := s.at
+	if s.text(); s.bad || to.Since.UnmarshalJSON(s.b[from:s.at]) != nil {
+		s.bad = true
+		return
+	}
+	s.optional("command", &to.Command)
+	s.optional("result", &to.Result)
+	if s.field("others") {
+		to.Others = s.texts()
+	}
 }
 
 func (s *lineScanner) op() (p Op) {

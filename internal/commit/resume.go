@@ -71,6 +71,9 @@ func (s *Store) tryRound(r *audit.Record, group *openGroup, finish bool) (end ap
 	t := s.transactionOf(r, group)
 	defer t.close()
 	rv := &recovery{transaction: t}
+	if r.Seen != nil { // it was in the tree before it was in the log, and only the mark is missing
+		return Complete, nil, storeError(t.appendEnd(&audit.Record{Kind: audit.Applied, OK: true}, !s.opts.NoSync))
+	}
 	_, over, err := exists(s.hist.Slots(), history.TakenBackName(t.id))
 	if err != nil {
 		return "", nil, storeError(err)

@@ -60,7 +60,7 @@ func (s *dirReader[T]) selectNames(d *dir) {
 	for i := range s.names.List {
 		n := &s.names.List[i]
 		s.path = append(s.path[:base], n.Name...)
-		if s.ignore.ignores(d.level, s.path, n.Name, n.Kind == guard.Directory) {
+		if n.Ignored = s.ignore.ignores(d.level, s.path, n.Name, n.Kind == guard.Directory); n.Ignored && !s.keepIgnored {
 			continue
 		}
 		take, enter := s.wants(d, n)

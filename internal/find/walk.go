@@ -22,6 +22,8 @@ type walker[T any] struct {
 	wants func(d *dir, n *guard.Name) (take, enter bool)
 	// handle turns names in a directory into results. worker is the number of the goroutine, from 0.
 	handle func(ctx context.Context, worker int, d *dir, names []guard.Name) []T
+	// keepIgnored: wants gets what ignore rules leave out, too, marked as such.
+	keepIgnored bool
 	// inline: handle is so quick that it is called where the names are read, not as work for later.
 	inline bool
 	// emit takes results, in order, and reports whether it wants more.

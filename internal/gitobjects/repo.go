@@ -249,3 +249,10 @@ func below(dir, path string) string {
 func damaged(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrDamaged}, args...)...)
 }
+
+// NewBlobHash returns a hash that gives the name of the blob with the content of size bytes that is written to it.
+func (r *Repo) NewBlobHash(size int64) hash.Hash {
+	h := r.format.new()
+	fmt.Fprintf(h, "blob %d\x00", size)
+	return h
+}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/vfs"
 )
 
 // Folder is an open directory of the workspace, for listing it and for reading the files in it. Its methods take a single
@@ -26,6 +27,7 @@ type Folder struct {
 	// ordinary: no rule begins with one of the names that lead here, and no policy has rules for reading, so that the last name
 	// decides.
 	ordinary bool
+	all      bool // see [Folder.WithProtected]
 }
 
 // dirReader reads a directory of the operating system. Its methods take a single name and follow no link.
@@ -36,6 +38,7 @@ type dirReader interface {
 	openSubdir(name string) (dirReader, error)
 	open(name string) (File, error)
 	stat(name string) (fileInfo, error)
+	readlink(name string) (string, error)
 	close()
 }
 
@@ -43,6 +46,8 @@ type dirReader interface {
 type Name struct {
 	Name string
 	Kind Kind
+	// Ignored is for a walk that lists what ignore rules leave out; List does not set it.
+	Ignored bool
 }
 
 // Names are the names in a directory, in no order. The zero value is ready. One value serves for many directories: its memory
@@ -92,8 +97,12 @@ func (g *Guard) openFolder(e Entry) (*Folder, error) {
 
 func (g *Guard) newFolder(at dirReader, names []string) *Folder {
 	ordinary := !slices.ContainsFunc(names, protectsReading) && !g.policy.hasReadRules() && len(g.storeNames) == 0
-	return &Folder{g, at, strings.Join(names, "/"), len(names), ordinary}
+	return &Folder{g: g, dir: at, rel: strings.Join(names, "/"), depth: len(names), ordinary: ordinary}
 }
+
+// WithProtected makes the folder, and those that are entered from it, pass over no name because it may not be read. It is for a
+// caller that compares files and shows nothing of them.
+func (f *Folder) WithProtected() { f.all = true }
 
 // ParentFolder opens the directory of the file that e names, and returns the file's name in it.
 func (g *Guard) ParentFolder(e Entry) (*Folder, string, error) {
@@ -171,7 +180,7 @@ func (n *Names) splitText() {
 
 // check refuses a name in the folder that may not be read.
 func (f *Folder) check(name string) error {
-	if f.ordinary && !protectsReading(name) {
+	if f.all || f.ordinary && !protectsReading(name) {
 		return nil
 	}
 	names := append(splitNames(f.rel), name)
@@ -191,7 +200,7 @@ func (f *Folder) Enter(name string) (*Folder, error) {
 	if err != nil {
 		return nil, asRefusal(rel, err)
 	}
-	return &Folder{f.g, at, rel, f.depth + 1, f.ordinary && !protectsReading(name)}, nil
+	return &Folder{f.g, at, rel, f.depth + 1, f.ordinary && !protectsReading(name), f.all}, nil
 }
 
 // pathOf returns the path of a name in the folder.
@@ -248,6 +257,21 @@ func (f *Folder) Describe(n Name) (Stat, error) {
 		return Stat{}, asRefusal(f.pathOf(n.Name), err)
 	}
 	return Stat{n.Kind, is.size, is.mtime}, nil
+}
+
+// Details describes a name that List gave, whatever kind it is of by now.
+func (f *Folder) Details(n Name) (vfs.Info, error) {
+	is, err := f.dir.stat(n.Name)
+	if err != nil {
+		return vfs.Info{}, asRefusal(f.pathOf(n.Name), err)
+	}
+	return vfs.Info{ID: vfs.ID{Dev: is.id.Dev, Ino: is.id.Ino}, Mode: is.mode, Size: is.size, ModTime: is.mtime, ChangeTime: is.ctime, Links: is.links}, nil
+}
+
+// Readlink returns the target of a link that List gave.
+func (f *Folder) Readlink(n Name) (string, error) {
+	target, err := f.dir.readlink(n.Name)
+	return target, asRefusal(f.pathOf(n.Name), err)
 }
 
 // IsStore reports whether the folder is the store (see [Guard.ProtectStore]).

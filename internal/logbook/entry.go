@@ -57,7 +57,7 @@ func (rd *Reader) Entry(o *Outcomes, r *audit.Record, op audit.Op) api.LogEntry 
 	e := api.LogEntry{Timestamp: r.TS, SessionID: r.Actor.Session, AgentName: r.Actor.Agent, ToolName: r.Actor.Tool,
 		Operation: op.Operation, Path: op.Path, ToPath: op.ToPath, BeforeSha256: op.Before, AfterSha256: op.After,
 		OK: r.OK, ErrorKind: r.ErrorKind, Message: r.Message, Entry: EntryName(r), Seq: r.Seq, Client: r.Actor.Client, Call: r.Actor.Call,
-		Undoes: r.Undoes, UndoneBy: o.UndoneBy(r.Tx)}
+		Undoes: r.Undoes, UndoneBy: o.UndoneBy(r.Tx), Turn: r.Actor.Turn, Seen: r.Seen}
 	if e.OK {
 		e.Marks = marksOf(op)
 	}

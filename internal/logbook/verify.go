@@ -147,6 +147,7 @@ func (s *lastStates) settle(r *audit.Record) {
 	}
 	for _, op := range r.Ops {
 		switch op.Operation {
+		case audit.OpMkdir, audit.OpRmdir: // the log has the states of files
 		case patch.Delete.String():
 			left(op.Path, "")
 		case patch.Move.String():

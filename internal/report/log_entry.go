@@ -51,9 +51,9 @@ func StatusLetter(e *api.LogEntry) string {
 // OpLetter returns the letter of an operation, whether it succeeded or not.
 func OpLetter(e *api.LogEntry) string {
 	switch e.Operation {
-	case patch.Add.String():
+	case patch.Add.String(), "mkdir":
 		return "A"
-	case patch.Delete.String():
+	case patch.Delete.String(), "rmdir":
 		return "D"
 	case patch.Move.String():
 		return "R"

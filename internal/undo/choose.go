@@ -187,7 +187,8 @@ func (c *chooser) choose(r api.UndoRequest) (chosen []*audit.Record, err error) 
 	return chosen, err
 }
 
-// lastChange chooses the newest change in effect that is not an undo and touched a path of the workspace.
+// lastChange chooses the newest change in effect that is not an undo and touched a path of the workspace. A change that nobody is
+// known to have made may be a person's: it is only undone by its name.
 func (c *chooser) lastChange(n *notes) ([]*audit.Record, error) {
 	var lost *audit.Record // a newer change of which nothing is kept
 	for {
@@ -200,7 +201,7 @@ func (c *chooser) lastChange(n *notes) ([]*audit.Record, error) {
 			return nil, deletedForGood(lost, "It cannot be taken back, and there is no older change.")
 		case r == nil:
 			return nil, nothingToUndo("there is no change that could be taken back")
-		case r.Kind != audit.Commit || n.UndoneBy(r.Tx) != "" || !slices.ContainsFunc(r.Acts, func(a audit.Act) bool { return c.inside(a.Path) || c.inside(a.To) }):
+		case r.Kind != audit.Commit || r.Nobodys() || n.UndoneBy(r.Tx) != "" || !slices.ContainsFunc(r.Acts, func(a audit.Act) bool { return c.inside(a.Path) || c.inside(a.To) }):
 		case lost != nil:
 			return nil, deletedForGood(lost, "It cannot be taken back. To take back the change before it, name its entry: "+r.Tx+".")
 		case !slices.ContainsFunc(r.Acts, func(a audit.Act) bool { return !a.Gone }):

@@ -18,6 +18,7 @@ import (
 	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/kept"
 	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/source"
 	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/internal/workspace"
@@ -33,6 +34,7 @@ type reversal struct {
 	undoes   []string // the transactions that are undone
 	prune    []string // the directories that they made, to be removed if they are empty
 	refusals fail.List
+	notes    []string // what is not taken back, and why
 
 	paths    []string             // in the order in which they were met
 	present  map[string]plan.File // by path: the file now
@@ -109,6 +111,10 @@ func (u *reversal) goalOf(ctx context.Context, p string) (fileState, error) {
 // reverseRecord takes one change back. It collects refusals and goes on; it returns only the errors that end the call.
 func (u *reversal) reverseRecord(ctx context.Context, r *audit.Record) error {
 	for _, a := range slices.Backward(r.Acts) {
+		if a.Gone && r.Seen != nil {
+			u.notes = append(u.notes, report.Escape(u.displayPath(a.Path))+" stays as it is: emend saw the change, and did not keep what was there before.")
+			continue
+		}
 		if a.Gone {
 			u.refuse(fail.NotFound, a.Path, "it was deleted for good", "It cannot be taken back. Name another entry; ‹history› lists them.")
 			continue

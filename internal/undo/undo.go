@@ -9,6 +9,7 @@ import (
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/change"
 	"github.com/emend-dev/emend/internal/logbook"
 	"github.com/emend-dev/emend/internal/plan"
@@ -28,7 +29,7 @@ func Undo(ctx context.Context, w *workspace.Workspace, r api.UndoRequest) (*chan
 			if err != nil {
 				return nil, err
 			}
-			view.Undoes = u.undoes
+			view.Undoes, view.Notes = u.undoes, append(view.Notes, u.notes...)
 			p, err := u.plan(ctx)
 			rec.Undoes, rec.RemoveEmptyDirs = u.undoes, u.prune
 			return p, err
@@ -60,8 +61,8 @@ func reverseChosen(ctx context.Context, w *workspace.Workspace, r api.UndoReques
 	}
 	u := newReversal(w, src, chooser, store.History())
 	for _, rec := range chosen {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+		if ctx.Err() != nil {
+			return nil, caller.Cancelled(ctx)
 		}
 		u.undoes = append(u.undoes, rec.Tx)
 		if err := u.reverseRecord(ctx, rec); err != nil {
@@ -73,6 +74,9 @@ func reverseChosen(ctx context.Context, w *workspace.Workspace, r api.UndoReques
 	}
 	if len(u.refusals) > 0 {
 		return nil, u.refusals
+	}
+	if len(u.notes) > 0 && len(u.paths) == 0 {
+		return nil, &fail.Error{Kind: fail.NotFound, Msg: "emend saw this change and kept nothing of what was there before", Hint: "Take it back by hand. ‹history› says what it did."}
 	}
 	return u, nil
 }

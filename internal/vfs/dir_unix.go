@@ -168,6 +168,10 @@ func (d *osDir) Mkdir(name string, perm fs.FileMode) error {
 	return d.callOne("mkdir", name, func(fd int) error { return unix.Mkdirat(fd, name, uint32(perm.Perm())) })
 }
 
+func (d *osDir) Symlink(target, name string) error {
+	return d.callOne("symlink", name, func(fd int) error { return unix.Symlinkat(target, fd, name) })
+}
+
 func (d *osDir) Chmod(perm fs.FileMode) error {
 	return pathError("chmod", "directory", d.use(func(fd int) error {
 		return retry(func() error { return unix.Fchmod(fd, modeBits(perm)) })

@@ -159,6 +159,13 @@ func (d *rootDir) Mkdir(name string, perm fs.FileMode) error {
 	return d.root.Mkdir(name, perm.Perm())
 }
 
+func (d *rootDir) Symlink(target, name string) error {
+	if err := CheckName("symlink", name); err != nil {
+		return err
+	}
+	return d.root.Symlink(target, name)
+}
+
 func (d *rootDir) Stat(name string) (Info, error) {
 	if name != "." {
 		if err := CheckName("stat", name); err != nil {

@@ -65,6 +65,8 @@ type Dir interface {
 	Stat(name string) (Info, error)
 	// Readlink returns the target of a symbolic link.
 	Readlink(name string) (string, error)
+	// Symlink makes a symbolic link called name. It fails with fs.ErrExist if anything has the name.
+	Symlink(target, name string) error
 	// Names lists the names in the directory, in no order, without "." and "..".
 	Names() ([]string, error)
 	// Link gives the file called name a second name in to. It fails with fs.ErrExist if anything has that name. It

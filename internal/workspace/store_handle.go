@@ -97,6 +97,12 @@ func (h *storeHandle) currentPlace() commit.Place {
 	return h.place
 }
 
+func (h *storeHandle) topGuard() *guard.Guard {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.top
+}
+
 // paths returns the translation of paths, which needs the store to be open where the root is not the top.
 func (h *storeHandle) paths() Paths {
 	h.mu.Lock()

@@ -96,6 +96,9 @@ func (w *Workspace) OpenStore() (*commit.Store, error) { return w.store.open() }
 // OpenOrMakeStore returns the store of the workspace and makes it if there is none. It fails where nothing may be written.
 func (w *Workspace) OpenOrMakeStore() (*commit.Store, error) { return w.store.openOrMake() }
 
+// TopGuard returns the guard of the tree that the store belongs to; nil until the store is open.
+func (w *Workspace) TopGuard() *guard.Guard { return w.store.topGuard() }
+
 // StorePlace returns where the store is, or would be made, as the last opening found it.
 func (w *Workspace) StorePlace() commit.Place { return w.store.currentPlace() }
 

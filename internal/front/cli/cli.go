@@ -91,7 +91,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	}
 	if ok {
 		fmt.Fprintf(a.err, "emend: %s\nTry '%s --help'.\n", report.Escape(u.Error()), strings.TrimSpace("emend "+u.verb))
-	} else if err != nil && !errors.Is(err, errPrinted) && (out.err == nil || !errors.Is(err, out.err)) {
+	} else if err != nil && !isPrinted(err) && (out.err == nil || !errors.Is(err, out.err)) {
 		a.printFailure(err)
 	}
 	return a.exitWith(out, err)

@@ -36,12 +36,21 @@ var exitCodes = map[fail.Kind]int{
 // errPrinted marks a refusal that is printed already.
 var errPrinted = errors.New("refused")
 
+// isPrinted reports whether there is nothing left to say about an error.
+func isPrinted(err error) bool {
+	_, ended := errors.AsType[exitError](err)
+	return ended || errors.Is(err, errPrinted)
+}
+
 func exitCode(err error) int {
 	if err == nil {
 		return exitDone
 	}
 	if _, ok := errors.AsType[*usageError](err); ok {
 		return exitUsage
+	}
+	if e, ok := errors.AsType[exitError](err); ok {
+		return int(e)
 	}
 	if e, ok := errors.AsType[*fail.Error](err); ok {
 		if e.Kind == fail.CommandFailed && e.Reason == fail.Indeterminate {

@@ -107,6 +107,9 @@ func (a *app) printEntries(entries []api.LogEntry, diff bool) {
 func (a *app) printGroup(files []api.LogEntry, diff bool) {
 	e := &files[0]
 	fmt.Fprintf(a.out, "%s  %s%s\n", a.colorize(bold, report.OneLine(e.Entry)), e.Timestamp.Local().Format("2006-01-02 15:04:05 -0700"), report.OneLine(requester(e)))
+	if s := e.Seen; s != nil {
+		fmt.Fprintf(a.out, "  %s\n", a.colorize(cyan, report.OneLine(seenText(s))))
+	}
 	if s := entryState(e); s != "" {
 		fmt.Fprintf(a.out, "  %s\n", a.colorize(cyan, report.OneLine(s)))
 	}
@@ -127,8 +130,26 @@ func requester(e *api.LogEntry) string {
 	if e.SessionID != "" {
 		out += ", session " + e.SessionID
 	}
+	if e.Turn != "" {
+		out += ", turn " + e.Turn
+	}
 	if e.Client != "" {
 		out += ", " + e.Client
+	}
+	return out
+}
+
+// seenText says that emend saw a change, and what is known of who made it.
+func seenText(s *api.Seen) string {
+	out := "seen, not made, by emend"
+	if s.Command != "" {
+		out += ": " + s.Command
+	}
+	if s.Result != "" {
+		out += " (" + s.Result + ")"
+	}
+	if len(s.Others) > 0 {
+		out += "; or by " + strings.Join(s.Others, ", or by ")
 	}
 	return out
 }

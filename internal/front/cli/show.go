@@ -65,8 +65,15 @@ func (a *app) printEntry(d *api.EntryData) {
 	row("tool", d.ToolName)
 	row("agent", d.AgentName)
 	row("session", d.SessionID)
+	row("turn", d.Turn)
 	row("client", d.Client)
 	row("call", d.Call)
+	if s := d.Seen; s != nil {
+		row("seen", "not made, by emend; the look before was at "+formatTime(s.Since))
+		row("command", s.Command)
+		row("result", s.Result)
+		row("or made by", strings.Join(s.Others, "; "))
+	}
 	row("outcome", describeOutcome(d))
 	row("undoes", strings.Join(d.Undoes, ", "))
 	row("undone by", d.UndoneBy)

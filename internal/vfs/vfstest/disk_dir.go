@@ -165,6 +165,19 @@ func (d *diskDir) Mkdir(name string, perm fs.FileMode) error {
 	})
 }
 
+func (d *diskDir) Symlink(target, name string) error {
+	return d.on("symlink", name, func() error {
+		if target == "" {
+			return syscall.ENOENT
+		}
+		n, err := d.add(name, fs.ModeSymlink|0o777)
+		if err == nil {
+			n.link = target
+		}
+		return err
+	})
+}
+
 func (d *diskDir) Chmod(perm fs.FileMode) error {
 	d.m.mu.Lock()
 	defer d.m.mu.Unlock()

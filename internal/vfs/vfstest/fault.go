@@ -198,6 +198,10 @@ func (d *faultDir) Mkdir(name string, perm fs.FileMode) error {
 	return d.f.change("mkdir "+name, func() error { return d.d.Mkdir(name, perm) })
 }
 
+func (d *faultDir) Symlink(target, name string) error {
+	return d.f.change("symlink "+name, func() error { return d.d.Symlink(target, name) })
+}
+
 func (d *faultDir) Chmod(perm fs.FileMode) error {
 	return d.f.change("chmod directory", func() error { return d.d.Chmod(perm) })
 }

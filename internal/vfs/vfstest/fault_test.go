@@ -122,6 +122,7 @@ func TestFaultEffect(t *testing.T) {
 		{func(d vfs.Dir) error { return second(d.Create("new", 0o644)) }, "", "new=", 0},
 		{func(d vfs.Dir) error { return second(d.Append("new", 0o644)) }, "", "new=", 0},
 		{func(d vfs.Dir) error { return d.Mkdir("new", 0o755) }, "", "new/", 0},
+		{func(d vfs.Dir) error { return d.Symlink("a", "new") }, "", "new->a", 0},
 		{func(d vfs.Dir) error { return d.Link("a", d, "b") }, "a=1", "a=1 b=1", 0},
 		{func(d vfs.Dir) error { return d.Rename("a", d, "b", vfs.Replace) }, "a=1", "b=1", 0},
 		{func(d vfs.Dir) error { return d.Rename("a", d, "b", vfs.Exchange) }, "a=1 b=2", "a=2 b=1", 0},

@@ -140,8 +140,10 @@ func (a *actor) onDir(n int) string {
 			a.dirs = append(a.dirs, below)
 		}
 		return say("dir", err)
-	case 4, 5:
+	case 4:
 		return say("mkdir", d.Mkdir(name, 0o777))
+	case 5:
+		return say("symlink", d.Symlink("to "+name, name))
 	case 6:
 		info, err := d.Stat(name)
 		if err != nil {

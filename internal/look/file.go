@@ -1,0 +1,87 @@
+package look
+
+import (
+	"context"
+	"io/fs"
+	"time"
+
+	"github.com/emend-dev/emend/internal/caller"
+	"github.com/emend-dev/emend/internal/find"
+	"github.com/emend-dev/emend/internal/guard"
+)
+
+// file is one name of the tree at a look.
+type file struct {
+	path         string
+	mode         fs.FileMode
+	size         int64
+	mtime, ctime int64 // in nanoseconds
+	ino          uint64
+	link         string // target of a symbolic link
+	sum          string // sha256 of the content, 32 bytes; "" if it is not known
+	blob         string // the name under which the repository has the content; "" if it has not
+	copy         uint64 // the number of the copy in the store; 0 for none
+	flags        flags
+}
+
+type flags uint8
+
+const (
+	fresh     flags = 1 << iota // it was written so shortly before the look that another write may not show
+	unentered                   // a directory that was not entered
+	linked                      // it has other names
+)
+
+func (f *file) has(x flags) bool { return f.flags&x != 0 }
+
+// sameStat reports whether the system describes f as it described was.
+func (f *file) sameStat(was *file) bool {
+	return f.mode == was.mode && f.size == was.size && f.mtime == was.mtime && f.ctime == was.ctime && f.ino == was.ino && f.link == was.link
+}
+
+// walk describes every name of the tree, in the order of paths. ".git" directories are left out, and sockets, which come and go.
+func walk(ctx context.Context, g *guard.Guard, now time.Time) ([]file, int, error) {
+	root, err := g.Resolve(".", guard.Request{})
+	if err != nil {
+		return nil, 0, err
+	}
+	var out []file
+	young := now.Add(-clockStep).UnixNano()
+	o := find.Options{Root: root, Excludes: find.GlobalExcludes()}
+	if tell := caller.Progress(ctx); tell != nil {
+		o.Progress = func(done int, what string) { tell(done, 0, what) }
+	}
+	unreadable, err := find.Every(ctx, g, o, func(e find.Entry) {
+		base := e.Path[lastSlash(e.Path):]
+		if e.Mode&fs.ModeSocket != 0 || e.Mode.IsDir() && (base == ".git" || base == ".emend") {
+			return
+		}
+		f := file{path: e.Path, mode: e.Mode, size: e.Size, mtime: e.ModTime.UnixNano(), ctime: e.ChangeTime.UnixNano(), ino: e.ID.Ino, link: e.Link}
+		switch {
+		case e.Mode.IsDir():
+			f.size, f.mtime, f.ctime = 0, 0, 0 // they change with the names in it
+			if e.Ignored || e.Other {
+				f.flags |= unentered
+			}
+		case e.Links > 1:
+			f.flags |= linked
+		}
+		if e.Mode.IsRegular() && max(f.mtime, f.ctime) >= young {
+			f.flags |= fresh
+		}
+		out = append(out, f)
+	})
+	return out, unreadable, err
+}
+
+// clockStep is more than the resolution of the times that file systems keep.
+const clockStep = 20 * time.Millisecond
+
+func lastSlash(p string) int {
+	for i := len(p) - 1; i >= 0; i-- {
+		if p[i] == '/' {
+			return i + 1
+		}
+	}
+	return 0
+}

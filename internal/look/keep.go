@@ -1,0 +1,126 @@
+package look
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/vfs"
+)
+
+// Bounds of the copies in the store. What git has needs no copy.
+const (
+	maxCopies    = 20_000
+	maxCopyBytes = 256 << 20
+	maxOneCopy   = 64 << 20
+)
+
+const copiesName = "copies"
+
+func copyName(n uint64) string { return strconv.FormatUint(n, 10) }
+
+// keeper makes the copies that a later undo needs.
+type keeper struct {
+	reader
+	dir    vfs.Dir // of the copies
+	next   uint64
+	files  int
+	bytes  int64
+	failed map[string]*api.NotKept // by the directory at the top, or the file there
+}
+
+// keepAll makes sure that the content of every file can be had again, as far as the bounds allow. It returns what could not be
+// kept.
+func keepAll(g *guard.Guard, dir vfs.Dir, x *index) []api.NotKept {
+	k := &keeper{reader: reader{guard: g}, dir: dir, next: x.next, failed: map[string]*api.NotKept{}}
+	defer k.close()
+	for i := range x.files {
+		if f := &x.files[i]; f.copy != 0 {
+			if f.blob != "" {
+				f.copy = 0 // git has it by now
+				continue
+			}
+			k.files, k.bytes = k.files+1, k.bytes+f.size
+		}
+	}
+	for i := range x.files {
+		if f := &x.files[i]; f.mode.IsRegular() && f.copy == 0 && f.blob == "" {
+			k.keep(f)
+		}
+	}
+	x.next = k.next
+	out := make([]api.NotKept, 0, len(k.failed))
+	for _, n := range k.failed {
+		out = append(out, *n)
+	}
+	slices.SortFunc(out, func(a, b api.NotKept) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Path, b.Path)) })
+	return out
+}
+
+func (k *keeper) keep(f *file) {
+	switch {
+	case f.sum == "":
+		k.fail(f, "it cannot be read")
+	case f.size > maxOneCopy:
+		k.fail(f, fmt.Sprintf("it is larger than %d MiB", maxOneCopy>>20))
+	case k.files == maxCopies:
+		k.fail(f, fmt.Sprintf("%d files are copied already", maxCopies))
+	case k.bytes+f.size > maxCopyBytes:
+		k.fail(f, fmt.Sprintf("%d MiB are copied already", maxCopyBytes>>20))
+	default:
+		k.next++
+		if err := k.copyTo(f, k.dir, copyName(k.next)); errors.Is(err, errOtherContent) || errors.Is(err, fs.ErrNotExist) {
+			f.flags |= fresh // somebody is at it
+			k.fail(f, "it was written to meanwhile")
+			return
+		} else if err != nil {
+			k.fail(f, "it cannot be copied")
+			return
+		}
+		f.copy = k.next
+		k.files, k.bytes = k.files+1, k.bytes+f.size
+	}
+}
+
+// fail counts a file that is not kept with the directory at the top that has it.
+func (k *keeper) fail(f *file, why string) {
+	top, _, deeper := strings.Cut(f.path, "/")
+	if deeper {
+		top += "/"
+	}
+	n := k.failed[top]
+	if n == nil {
+		n = &api.NotKept{Path: top, Why: why}
+		k.failed[top] = n
+	}
+	n.Files, n.Bytes = n.Files+1, n.Bytes+f.size
+}
+
+// dropCopies removes the copies that no file of the index has.
+func dropCopies(dir vfs.Dir, x *index) error {
+	names, err := dir.Names()
+	if err != nil {
+		return err
+	}
+	kept := map[string]bool{}
+	for i := range x.files {
+		if n := x.files[i].copy; n != 0 {
+			kept[copyName(n)] = true
+		}
+	}
+	for _, name := range names {
+		if !kept[name] {
+			err = errors.Join(err, dir.Remove(name))
+		}
+	}
+	return err
+}
+
+func timeOf(ns int64) time.Time { return time.Unix(0, ns) }

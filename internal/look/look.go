@@ -1,0 +1,310 @@
+package look
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/caller"
+	"github.com/emend-dev/emend/internal/commit"
+	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/vfs"
+	"github.com/emend-dev/emend/internal/workspace"
+)
+
+// look is one look at the tree.
+type look struct {
+	w     *workspace.Workspace
+	store *commit.Store
+	top   *guard.Guard
+	dir   vfs.Dir // of what looks leave for the next one
+	repo  *repository
+	at    time.Time
+	req   api.LookRequest
+	actor api.Actor
+	calls *calls
+	was   *index // nil at the first look
+	now   *index
+	out   api.Look
+}
+
+// dirName is the directory of the store that belongs to looks.
+const dirName = "looks"
+
+// Look compares the tree with the last look and records what changed without emend.
+func Look(ctx context.Context, w *workspace.Workspace, req api.LookRequest) (*api.Look, error) {
+	store, err := w.OpenOrMakeStore()
+	if err != nil {
+		return nil, err
+	}
+	dir, err := store.OpenDir(dirName, true)
+	if err != nil {
+		return nil, workspace.StoreError(err)
+	}
+	defer dir.Close()
+	unlock, err := lock(ctx, dir)
+	if err != nil {
+		return nil, err
+	}
+	defer unlock()
+	l := &look{w: w, store: store, top: w.TopGuard(), dir: dir, req: req, actor: w.Actor(ctx)}
+	l.out.Entries = []api.SeenEntry{}
+	l.repo = openRepository(l.top.RootPath())
+	defer l.repo.close()
+	if err := l.run(ctx); err != nil {
+		return nil, err
+	}
+	return &l.out, nil
+}
+
+func (l *look) run(ctx context.Context) (err error) {
+	if l.at, err = l.clock(); err != nil {
+		return workspace.StoreError(err)
+	}
+	if l.calls, err = loadCalls(l.dir, l.at); err != nil {
+		return workspace.StoreError(err)
+	}
+	if err := l.store.Log().Refresh(); err != nil {
+		return workspace.StoreError(err)
+	}
+	l.was, err = loadIndex(l.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errIndex) {
+		return workspace.StoreError(err)
+	}
+	l.now = &index{at: l.at, head: l.store.Head()}
+	var unreadable int
+	if l.now.files, unreadable, err = walk(ctx, l.top, l.at); err != nil {
+		return err
+	}
+	l.out.Files = len(l.now.files)
+	if unreadable > 0 {
+		l.out.Notes = append(l.out.Notes, fmt.Sprintf("%d directories or files cannot be read; what is done there is not seen.", unreadable))
+	}
+	copies, err := l.copies()
+	if err != nil {
+		return workspace.StoreError(err)
+	}
+	defer copies.Close()
+	if err := l.compare(ctx, copies); err != nil {
+		return err
+	}
+	l.noteCalls()
+	l.out.NotKept = keepAll(l.top, copies, l.now)
+	if err := dropCopies(copies, l.now); err != nil {
+		return workspace.StoreError(err)
+	}
+	if err := errors.Join(l.now.save(l.dir), l.calls.save(l.dir)); err != nil {
+		return workspace.StoreError(err)
+	}
+	return nil
+}
+
+// clock returns the time by the clock of the file system that has the store.
+func (l *look) clock() (time.Time, error) {
+	f, err := l.dir.Append("clock", 0o600)
+	if err != nil {
+		return time.Time{}, err
+	}
+	defer f.Close()
+	now := time.Now()
+	if err := f.Touch(now); err != nil {
+		return now, err
+	}
+	is, err := f.Stat()
+	if is.ChangeTime.IsZero() {
+		return now, err
+	}
+	return is.ChangeTime, err
+}
+
+func (l *look) copies() (vfs.Dir, error) {
+	dir, err := l.dir.Dir(copiesName)
+	if !errors.Is(err, fs.ErrNotExist) {
+		return dir, err
+	}
+	if err := l.dir.Mkdir(copiesName, 0o700); err != nil {
+		return nil, err
+	}
+	return l.dir.Dir(copiesName)
+}
+
+// compare finds what changed since the last look, and records it.
+func (l *look) compare(ctx context.Context, copies vfs.Dir) error {
+	var was []file
+	if l.was != nil {
+		was, l.now.next = l.was.files, l.was.next
+	}
+	if err := readAllOf(ctx, l.top, l.repo, carry(was, l.now.files)); err != nil {
+		return err
+	}
+	if l.was == nil {
+		return nil
+	}
+	changes := compare(was, l.now.files)
+	if len(changes) == 0 {
+		return nil
+	}
+	made, err := l.madeByEmend()
+	if err != nil {
+		return err
+	}
+	changes = slices.DeleteFunc(changes, made.has)
+	return l.record(ctx, copies, changes)
+}
+
+// noteCalls notes which call begins or ends with this look.
+func (l *look) noteCalls() {
+	session := l.actor.Session
+	if session != "" {
+		l.calls.Sessions[session] = l.at.Unix()
+	}
+	switch l.req.Moment {
+	case api.BeforeCall:
+		a := l.actor
+		a.Turn = l.turn()
+		l.calls.begin(openCall{Actor: a, Command: l.req.Command, Paths: l.fromTop(l.req.Paths), Since: l.at})
+	case api.AfterCall:
+		if o := l.calls.find(l.actor); l.req.StillRuns && o != nil {
+			o.Stays = true
+		} else if !l.req.StillRuns {
+			l.calls.end(l.actor)
+		}
+	case api.AtPrompt:
+		l.calls.endTurn(session)
+		l.calls.Turns[session] = l.actor.Turn
+		if l.actor.Turn == "" {
+			l.calls.Turns[session] = l.at.UTC().Format("20060102-150405.000")
+		}
+	case api.AtTurnEnd:
+		l.calls.endTurn(session)
+	case api.AtStart:
+		l.calls.endTurn(session)
+	case api.AtSessionEnd:
+		l.calls.endSession(session)
+	}
+}
+
+// turn returns the turn of the actor.
+func (l *look) turn() string {
+	if l.actor.Turn != "" {
+		return l.actor.Turn
+	}
+	return l.calls.Turns[l.actor.Session]
+}
+
+// fromTop returns paths of the workspace as the log has them.
+func (l *look) fromTop(paths []string) []string {
+	var out []string
+	for _, p := range paths {
+		if p = path.Clean(p); p != ".." && !strings.HasPrefix(p, "../") && !path.IsAbs(p) {
+			out = append(out, l.w.Paths().ToTop(p))
+		}
+	}
+	return out
+}
+
+// emendMade are the states of paths that the log has since the last look: those in which emend left them, and those that a look
+// recorded which was killed before it could write its index.
+type emendMade map[string]string // by path, the sha256 in hex of a file, "" for none, dirSum for a directory
+
+const dirSum = "directory"
+
+// madeByEmend reads the log back to the last look.
+func (l *look) madeByEmend() (emendMade, error) {
+	out := emendMade{}
+	if err := l.store.Log().Refresh(); err != nil {
+		return nil, workspace.StoreError(err)
+	}
+	note := func(path, sum string) {
+		if _, ok := out[path]; !ok {
+			out[path] = sum
+		}
+	}
+	failed := map[string]bool{}
+	for r, err := range l.store.Log().Query(audit.Query{}) {
+		if err != nil {
+			return nil, workspace.StoreError(err)
+		}
+		if r.Seq <= l.was.head.Seq {
+			break
+		}
+		switch {
+		case r.Kind == audit.Abort || r.Kind == audit.Recovered && !r.OK:
+			failed[r.Tx] = true
+		case (r.Kind == audit.Commit || r.Kind == audit.Undo) && !failed[r.Tx]:
+			for _, a := range slices.Backward(r.Acts) {
+				switch a.Do {
+				case audit.DoPut, audit.DoSwap:
+					note(a.Path, a.New.Sum)
+				case audit.DoTake, audit.DoRmdir:
+					note(a.Path, "")
+				case audit.DoMove:
+					note(a.To, a.Old.Sum)
+					note(a.Path, "")
+				case audit.DoMkdir:
+					note(a.Path, dirSum)
+				}
+			}
+		}
+	}
+	return out, nil
+}
+
+// has reports whether the log has what is there now.
+func (m emendMade) has(c change) bool {
+	left := func(path string, f *file) bool {
+		sum, ok := m[path]
+		switch {
+		case !ok:
+			return false
+		case f == nil:
+			return sum == ""
+		case f.mode.IsDir():
+			return sum == dirSum
+		}
+		return sum != "" && sum == f.ident().Sum
+	}
+	if c.moved() {
+		return left(c.old.path, nil) && left(c.now.path, c.now)
+	}
+	return left(c.path(), c.now)
+}
+
+// lockName is the file that the one who looks has locked.
+const lockName = "lock"
+
+// lock waits for the turn to look.
+func lock(ctx context.Context, dir vfs.Dir) (unlock func(), err error) {
+	f, err := dir.Append(lockName, 0o600)
+	if err != nil {
+		return nil, workspace.StoreError(err)
+	}
+	for pause := time.Millisecond; ; pause = min(2*pause, 20*time.Millisecond) {
+		mine, err := f.TryLock()
+		if mine {
+			return func() { f.Close() }, nil
+		}
+		if err != nil {
+			f.Close()
+			return nil, workspace.StoreError(err)
+		}
+		select {
+		case <-time.After(pause):
+		case <-ctx.Done():
+			f.Close()
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				return nil, &fail.Error{Kind: fail.Timeout, Msg: "another look at the tree takes longer than this call may wait",
+					Hint: "Nothing was recorded. The next look records what this one would have."}
+			}
+			return nil, caller.Cancelled(ctx)
+		}
+	}
+}

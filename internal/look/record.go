@@ -1,0 +1,248 @@
+package look
+
+import (
+	"context"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/caller"
+	"github.com/emend-dev/emend/internal/commit"
+	"github.com/emend-dev/emend/internal/plan"
+	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/text"
+	"github.com/emend-dev/emend/internal/vfs"
+	"github.com/emend-dev/emend/patch"
+)
+
+const (
+	// maxRecord is how many changes one entry of the log has at most.
+	maxRecord = 20_000
+	// Bounds of the diff that is stored with an entry.
+	maxDiffFile  = 1 << 20
+	maxDiffTotal = 8 << 20
+)
+
+// record writes the changes into the log, one entry for each maker.
+func (l *look) record(ctx context.Context, copies vfs.Dir, changes []change) error {
+	ends := l.calls.find(l.actor)
+	if l.req.Moment != api.AfterCall {
+		ends = nil
+	} else if ends == nil { // its beginning was not reported
+		a := l.actor
+		a.Turn = l.turn()
+		l.calls.begin(openCall{Actor: a, Command: l.req.Command, Paths: l.fromTop(l.req.Paths), Since: l.was.at})
+		ends = l.calls.find(l.actor)
+	}
+	type group struct {
+		maker
+		changes []change
+	}
+	var groups []*group
+	for _, c := range changes {
+		paths := []string{c.path()}
+		if c.moved() {
+			paths = append(paths, c.now.path)
+		}
+		m := l.calls.makerOf(ends, paths...)
+		var g *group
+		for _, known := range groups {
+			if known.call == m.call && strings.Join(known.others, "\n") == strings.Join(m.others, "\n") && len(known.changes) < maxRecord {
+				g = known
+			}
+		}
+		if g == nil {
+			g = &group{maker: m}
+			groups = append(groups, g)
+		}
+		g.changes = append(g.changes, c)
+	}
+	for _, g := range groups {
+		if g.call == nil && (l.req.Quiet || len(l.calls.Sessions) == 0 || l.req.Moment == api.AtStart) {
+			continue
+		}
+		if err := l.recordGroup(ctx, copies, g.maker, g.changes, g.call != nil && g.call == ends); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (l *look) recordGroup(ctx context.Context, copies vfs.Dir, m maker, changes []change, ended bool) error {
+	r := audit.Record{PolicyHash: l.w.Guard.PolicyHash(), Actor: api.Actor{Tool: audit.Between}, Seen: &audit.Seen{Since: l.was.at.UTC(), Others: forLog(m.others)}}
+	if m.call != nil {
+		r.Actor, r.Seen.Command = m.call.Actor, caller.ForLog(m.call.Command)
+		if ended {
+			r.Seen.Result = caller.ForLog(l.req.Result)
+		}
+	}
+	seen := commit.Seen{Record: r}
+	entry := api.SeenEntry{}
+	var diff strings.Builder
+	rd := &reader{guard: l.top}
+	defer rd.close()
+	filled := dirsOf(changes)
+	for _, c := range changes {
+		op, acts := l.describe(rd, copies, c, &diff)
+		if !filled[op.Path] { // else the files in a directory tell of it
+			seen.Record.Ops = append(seen.Record.Ops, op)
+		}
+		seen.Changes = append(seen.Changes, acts...)
+	}
+	seen.Diff = diff.String()
+	tx, head, err := l.store.RecordSeen(ctx, seen)
+	if err != nil {
+		return err
+	}
+	entry.Entry, entry.Seq = tx, head.Seq
+	gone := map[string]bool{}
+	for _, c := range seen.Changes {
+		gone[c.Act.Path] = gone[c.Act.Path] || c.Act.Gone
+	}
+	for _, op := range seen.Record.Ops {
+		f := api.SeenFile{Operation: op.Operation, Path: op.Path, ToPath: op.ToPath}
+		switch {
+		case op.Mode.Type()&^(fs.ModeDir|fs.ModeSymlink) != 0:
+			f.NoUndo = "it is a special file"
+		case gone[op.Path]:
+			f.NoUndo = "what it was before was not kept"
+		}
+		entry.Files = append(entry.Files, f)
+	}
+	l.out.Entries = append(l.out.Entries, entry)
+	return nil
+}
+
+func forLog(all []string) []string {
+	for i := range all {
+		all[i] = caller.ForLog(all[i])
+	}
+	return all
+}
+
+// dirsOf returns the directories in which something changed, and those above them.
+func dirsOf(changes []change) map[string]bool {
+	out := map[string]bool{}
+	add := func(f *file) {
+		for p := f.path; ; {
+			i := strings.LastIndexByte(p, '/')
+			if i < 0 || out[p[:i]] {
+				return
+			}
+			p = p[:i]
+			out[p] = true
+		}
+	}
+	for _, c := range changes {
+		if c.old != nil {
+			add(c.old)
+		}
+		if c.now != nil {
+			add(c.now)
+		}
+	}
+	return out
+}
+
+// describe makes the operation and the steps of a change, and adds its diff.
+func (l *look) describe(rd *reader, copies vfs.Dir, c change, diff *strings.Builder) (audit.Op, []commit.SeenChange) {
+	op := audit.Op{Path: c.path()}
+	if c.old != nil && !c.old.mode.IsDir() {
+		op.Before = c.old.ident().Sum
+	}
+	if c.now != nil && !c.now.mode.IsDir() {
+		op.After, op.Size = c.now.ident().Sum, c.now.size
+	}
+	if c.now != nil {
+		op.Mode = c.now.mode
+	}
+	a := audit.Act{Path: c.path()}
+	keep := func(vfs.Dir, string) error { return fs.ErrNotExist }
+	if c.old != nil && !c.moved() {
+		keep = l.keepOf(rd, copies, c.old)
+	}
+	special := false
+	for _, f := range []*file{c.old, c.now} {
+		special = special || f != nil && f.mode.Type()&^(fs.ModeDir|fs.ModeSymlink) != 0
+	}
+	switch {
+	case c.moved():
+		op.Operation, op.ToPath = patch.Move.String(), c.now.path
+		a.Do, a.To, a.Old = audit.DoMove, c.now.path, c.old.ident()
+	case c.old == nil:
+		op.Operation = patch.Add.String()
+		if a.Do, a.New = audit.DoPut, c.now.ident(); c.now.mode.IsDir() {
+			op.Operation, a.Do, a.New, a.Mode = audit.OpMkdir, audit.DoMkdir, nil, c.now.mode
+		}
+	case c.now == nil:
+		op.Operation = patch.Delete.String()
+		if a.Do, a.Old = audit.DoTake, c.old.ident(); c.old.mode.IsDir() {
+			op.Operation, a.Do, a.Old, a.Mode = audit.OpRmdir, audit.DoRmdir, nil, c.old.mode
+		}
+	default:
+		op.Operation = patch.Update.String()
+		a.Do, a.Old, a.New = audit.DoSwap, c.old.ident(), c.now.ident()
+	}
+	if special {
+		return op, nil
+	}
+	l.addDiff(rd, copies, c, diff)
+	return op, []commit.SeenChange{{Act: a, Keep: keep}}
+}
+
+// keepOf returns what puts the content of a file into a slot: a link's target, the copy of it, or what git has.
+func (l *look) keepOf(rd *reader, copies vfs.Dir, f *file) func(slots vfs.Dir, name string) error {
+	switch {
+	case f.link != "":
+		return func(slots vfs.Dir, name string) error { return slots.Symlink(f.link, name) }
+	case f.copy != 0:
+		return func(slots vfs.Dir, name string) error {
+			return copies.Rename(copyName(f.copy), slots, name, vfs.NoReplace)
+		}
+	case f.blob != "":
+		return func(slots vfs.Dir, name string) error { return rd.keepFromGit(l.repo, f, slots, name) }
+	}
+	return nil
+}
+
+// addDiff adds the diff of a text whose content from before is known, and that is not too long.
+func (l *look) addDiff(rd *reader, copies vfs.Dir, c change, diff *strings.Builder) {
+	s := plan.Step{Op: patch.Update, Path: c.path(), To: c.path()}
+	switch {
+	case c.moved():
+		s.Op, s.To = patch.Move, c.now.path
+	case c.old == nil:
+		s.Op = patch.Add
+	case c.now == nil:
+		s.Op = patch.Delete
+	}
+	for _, f := range []*file{c.old, c.now} {
+		if f != nil && (!f.mode.IsRegular() || f.size > maxDiffFile) {
+			return
+		}
+	}
+	var err error
+	if c.old != nil && !c.moved() {
+		if s.Before, err = l.textBefore(copies, c.old); err != nil {
+			return
+		}
+	}
+	if c.now != nil && !c.moved() {
+		if s.After, err = rd.text(c.now); err != nil {
+			return
+		}
+	}
+	if diff.Len()+len(s.Before)+len(s.After) > maxDiffTotal {
+		return
+	}
+	if s.Op == patch.Update && !text.Binary(s.Before) && !text.Binary(s.After) {
+		s.Edits = text.Between(s.Before, s.After)
+	} else if s.Op == patch.Update {
+		fmt.Fprintf(diff, "diff --git %s %s\nBinary files differ\n", "a/"+c.path(), "b/"+c.path())
+		return
+	}
+	s.Source.Kind = plan.Regular
+	diff.WriteString(report.Diff(&s))
+}
