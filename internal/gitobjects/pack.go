@@ -247,7 +247,6 @@ func (p *pack) entryAt(at int64) (e packEntry, err error) {
 	switch e.kind {
 	case offsetDelta:
 		e.base = at - c.offset()
-		c.bad = c.bad || e.base >= at
 	case nameDelta:
 		if id := ID(c.take(p.index.idSize)); id != "" {
 			e.base, err = p.index.find(id)
