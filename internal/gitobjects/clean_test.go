@@ -47,7 +47,7 @@ func TestClean(t *testing.T) {
 			t.Errorf("%s is not clean", e.Path)
 		}
 	}
-	e := x.Find("noise")
+	e := *x.Find("noise")
 	was := lstat(t, filepath.Join(dir, "noise"))
 	for name, change := range map[string]func(e *Entry, info *vfs.Info){
 		"size":              func(_ *Entry, i *vfs.Info) { i.Size++ },
@@ -63,14 +63,24 @@ func TestClean(t *testing.T) {
 		"skipped":           func(e *Entry, _ *vfs.Info) { e.SkipWorktree = true },
 		"intended":          func(e *Entry, _ *vfs.Info) { e.IntentToAdd = true },
 	} {
-		entry, info := *e, was
+		entry, info := e, was
 		change(&entry, &info)
 		if entry.Clean(info) {
 			t.Errorf("%s: clean", name)
 		}
 	}
+	// An index that is older than its files proves nothing.
+	old := time.Unix(1700000000, 0)
+	must(t, os.Chtimes(filepath.Join(dir, ".git", "index"), old, old))
+	x, err = open(t, dir).Index()
+	must(t, err)
+	for _, e := range x.Entries {
+		if e.Clean(lstat(t, filepath.Join(dir, e.Path))) {
+			t.Errorf("%s is clean, by an index that is older", e.Path)
+		}
+	}
 	// Permissions are no content.
-	entry, info := *e, was
+	entry, info := e, was
 	info.Mode |= 0o111
 	if !entry.Clean(info) {
 		t.Error("an executable file is not clean")

@@ -2,18 +2,21 @@ package gitobjects
 
 // cursor reads a text from its beginning. Behind the end it reads zeros and sets bad.
 type cursor struct {
-	rest string
+	text string
+	at   int
 	bad  bool
 }
 
+// rest returns what is not read yet.
+func (c *cursor) rest() string { return c.text[c.at:] }
+
 func (c *cursor) take(n int) string {
-	if n < 0 || n > len(c.rest) {
-		c.rest, c.bad = "", true
+	if n < 0 || n > len(c.text)-c.at {
+		c.at, c.bad = len(c.text), true
 		return ""
 	}
-	s := c.rest[:n]
-	c.rest = c.rest[n:]
-	return s
+	c.at += n
+	return c.text[c.at-n : c.at]
 }
 
 func (c *cursor) byte() byte {

@@ -2,7 +2,7 @@ package gitobjects
 
 // applyDelta returns what delta makes of base: it says the size of both, and then which bytes of base to copy and which to add.
 func applyDelta(base, delta []byte, limit int64) ([]byte, error) {
-	head := cursor{rest: string(delta[:min(len(delta), 20)])}
+	head := cursor{text: string(delta[:min(len(delta), 20)])}
 	from, size := head.size(0, 0), head.size(0, 0)
 	if head.bad || from != int64(len(base)) {
 		return nil, damaged("a delta is of another base")
@@ -10,7 +10,7 @@ func applyDelta(base, delta []byte, limit int64) ([]byte, error) {
 	if err := checkSize(size, limit); err != nil {
 		return nil, err
 	}
-	delta = delta[min(len(delta), 20)-len(head.rest):]
+	delta = delta[head.at:]
 	out := make([]byte, 0, size)
 	for len(delta) > 0 {
 		var piece []byte

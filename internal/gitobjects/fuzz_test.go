@@ -3,6 +3,7 @@ package gitobjects
 import (
 	"bytes"
 	"compress/zlib"
+	"flag"
 	"math"
 	"os"
 	"path/filepath"
@@ -11,42 +12,58 @@ import (
 	"testing"
 )
 
-// seedRepo returns files of git for the corpus: an index, the shared one if it is split, a pack with its index, and a loose object.
-func seedRepo(f *testing.F, args ...string) (index, shared, pack, idx, loose []byte) {
-	dir := newRepo(f, 30)
-	for _, name := range []string{"noise", "zeros", "long.txt", "shrinks.txt"} {
-		write(f, dir, name, strings.Repeat("a few lines\n", 5))
-	}
-	git(f, dir, "add", "-A")
-	if len(args) > 0 {
-		git(f, dir, args...)
-	}
-	write(f, dir, "empty", "now more")
-	git(f, dir, "add", "-A")
-	glob := func(pattern string) []byte {
-		files, _ := filepath.Glob(filepath.Join(dir, ".git", pattern))
-		if len(files) == 0 {
-			return nil
+// seed returns a file that git wrote, for the corpus: making a repository in each worker would take longer than the fuzzing.
+// TestSeeds makes them.
+func seed(t testing.TB, name string) []byte { return read(t, filepath.Join("testdata", name)) }
+
+var makeSeeds = flag.Bool("gitobjects.seeds", false, "make the files of testdata again")
+
+// TestSeeds: what git wrote can be read.
+func TestSeeds(t *testing.T) {
+	if *makeSeeds {
+		dir := t.TempDir()
+		git(t, dir, "init", "-q")
+		save := func(pattern, name string) {
+			files, _ := filepath.Glob(filepath.Join(dir, ".git", pattern))
+			must(t, os.MkdirAll("testdata", 0o755))
+			must(t, os.WriteFile(filepath.Join("testdata", name), read(t, files[0]), 0o644))
 		}
-		b, err := os.ReadFile(files[0])
-		must(f, err)
-		return b
+		for _, name := range []string{"a", "d/b", "d/c"} {
+			write(t, dir, name, strings.Repeat("a few lines\n", 50)+name)
+		}
+		git(t, dir, "add", "-A")
+		save("index", "index2")
+		save("objects/??/*", "loose")
+		git(t, dir, "update-index", "--index-version=4")
+		save("index", "index4")
+		git(t, dir, "config", "core.splitIndex", "true")
+		git(t, dir, "config", "splitIndex.maxPercentChange", "100")
+		git(t, dir, "update-index", "--index-version=2")
+		git(t, dir, "update-index", "--split-index")
+		write(t, dir, "d/b", "replaced")
+		must(t, os.Remove(filepath.Join(dir, "d", "c")))
+		write(t, dir, "d/e", "new")
+		git(t, dir, "add", "-A")
+		save("index", "split")
+		save("sharedindex.*", "shared")
+		git(t, dir, "commit", "-q", "-m", "x")
+		git(t, dir, "repack", "-q", "-adf")
+		save("objects/pack/*.pack", "pack")
+		save("objects/pack/*.idx", "idx")
 	}
-	loose = glob("objects/??/*")
-	var ids strings.Builder
-	for _, content := range []string{strings.Repeat("a few lines\n", 50), strings.Repeat("a few lines\n", 49) + "x", "y"} {
-		ids.WriteString(gitWith(f, dir, content, "hash-object", "-w", "--stdin"))
+	format := objectFormats["sha1"]
+	for _, name := range []string{"index2", "index4", "shared"} {
+		if x, err := parseIndex(string(seed(t, name)), format, 0); err != nil || len(x.entries) != 3 {
+			t.Errorf("%s: %v", name, err)
+		}
 	}
-	gitWith(f, dir, ids.String(), "pack-objects", "-q", ".git/objects/pack/pack")
-	return glob("index"), glob("sharedindex.*"), glob("objects/pack/*.pack"), glob("objects/pack/*.idx"), loose
 }
 
 // FuzzIndex: no text is read with more memory than a small multiple of its size, and no path leads out.
 func FuzzIndex(f *testing.F) {
-	for _, args := range [][]string{nil, {"update-index", "--index-version=4"}, {"update-index", "--split-index"}} {
-		index, shared, _, _, _ := seedRepo(f, args...)
-		f.Add(string(index), string(shared), false)
-	}
+	f.Add(string(seed(f, "index2")), "", false)
+	f.Add(string(seed(f, "index4")), "", false)
+	f.Add(string(seed(f, "split")), string(seed(f, "shared")), false)
 	f.Fuzz(func(t *testing.T, own, shared string, long bool) {
 		format := objectFormats["sha1"]
 		if long {
@@ -84,8 +101,7 @@ func FuzzIndex(f *testing.F) {
 
 // FuzzPack: whatever is in a pack and its index, each object is read or refused.
 func FuzzPack(f *testing.F) {
-	_, _, data, idx, _ := seedRepo(f)
-	f.Add(data, idx)
+	f.Add(seed(f, "pack"), seed(f, "idx"))
 	f.Fuzz(func(t *testing.T, data, idx []byte) {
 		x, err := openPackIndex(bytes.NewReader(idx), int64(len(idx)), 20)
 		if err != nil {
@@ -116,8 +132,7 @@ func FuzzPack(f *testing.F) {
 
 // FuzzPackIndex: an object that the index has is found where git has it, whatever else is asked.
 func FuzzPackIndex(f *testing.F) {
-	_, _, _, idx, _ := seedRepo(f)
-	f.Add(idx, strings.Repeat("x", 20))
+	f.Add(seed(f, "idx"), strings.Repeat("x", 20))
 	f.Fuzz(func(t *testing.T, idx []byte, id string) {
 		for _, size := range []int{20, 32} {
 			if x, err := openPackIndex(bytes.NewReader(idx), int64(len(idx)), size); err == nil && len(id) >= size {
@@ -133,7 +148,7 @@ func FuzzDelta(f *testing.F) {
 	f.Fuzz(func(t *testing.T, base, delta []byte) {
 		const limit = 1 << 16
 		out, err := applyDelta(base, delta, limit)
-		c := cursor{rest: string(delta)}
+		c := cursor{text: string(delta)}
 		if from, size := c.size(0, 0), c.size(0, 0); err == nil && (int64(len(base)) != from || int64(len(out)) != size || size > limit) {
 			t.Fatalf("%d bytes of %d", len(out), size)
 		}
@@ -142,8 +157,7 @@ func FuzzDelta(f *testing.F) {
 
 // FuzzLoose: an object says its size, or is refused.
 func FuzzLoose(f *testing.F) {
-	_, _, _, _, loose := seedRepo(f)
-	f.Add(loose, true)
+	f.Add(seed(f, "loose"), true)
 	f.Add([]byte("blob 3\x00abc"), false)
 	f.Fuzz(func(t *testing.T, data []byte, compressed bool) {
 		if !compressed {

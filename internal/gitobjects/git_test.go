@@ -153,6 +153,9 @@ func sameBlobs(t *testing.T, dir string) {
 			t.Errorf("BlobID is %s, git's %s", got, id)
 		}
 	}
+	if len(r.opened) > maxOpenPacks {
+		t.Errorf("%d packs are open", len(r.opened))
+	}
 }
 
 func count(t testing.TB, pattern ...string) int {
@@ -374,6 +377,9 @@ func TestIndex(t *testing.T) {
 			write(t, dir, fmt.Sprintf("many/%d/%d", i%7, i), fmt.Sprint("changed ", i))
 			write(t, dir, fmt.Sprintf("many/new%d", i), "new")
 			must(t, os.Remove(filepath.Join(dir, fmt.Sprintf("many/%d/%d", (i+100)%7, i+100))))
+		}
+		for i := 3; i < 7; i++ { // so many neighbours that a word of the bitmap is full
+			must(t, os.RemoveAll(filepath.Join(dir, "many", strconv.Itoa(i))))
 		}
 		git(t, dir, "add", "-A")
 		if count(t, dir, ".git/sharedindex.*") == 0 || !bytes.Contains(read(t, filepath.Join(dir, ".git/index")), []byte("link")) {

@@ -137,16 +137,19 @@ func parseIndex(text string, format objectFormat, written Time) (*indexFile, err
 	if len(text) < 12+format.size || text[:4] != "DIRC" {
 		return nil, damaged("it is not an index")
 	}
-	p := indexParser{cursor: cursor{rest: text[4 : len(text)-format.size]}, idSize: format.size, written: written, empty: format.blobID(nil)}
+	p := indexParser{cursor: cursor{text: text[4 : len(text)-format.size]}, idSize: format.size, written: written, empty: format.blobID(nil)}
 	if p.version = p.uint32(); p.version < 2 || p.version > 4 {
 		return nil, fmt.Errorf("%w: version %d of the index", ErrUnsupported, p.version)
 	}
 	count := int64(p.uint32())
-	if count*int64(42+format.size) > int64(len(p.rest)) {
+	if count*int64(42+format.size) > int64(len(p.rest())) {
 		return nil, damaged("its header counts %d entries, which do not fit in", count)
 	}
 	x := &indexFile{entries: make([]Entry, count), written: written}
 	p.maxNames = 16*len(text) + 1<<20
+	if p.version == 4 {
+		p.names, p.ends = make([]byte, 0, len(text)), make([]int, 0, count)
+	}
 	for i := range x.entries {
 		p.entry(&x.entries[i])
 		if p.bad {
@@ -171,7 +174,7 @@ type indexParser struct {
 }
 
 func (p *indexParser) entry(e *Entry) {
-	before := len(p.rest)
+	before := p.at
 	e.CTime, e.MTime = Time(p.uint64()), Time(p.uint64())
 	e.Dev, e.Ino, e.Mode = p.uint32(), p.uint32(), p.uint32()
 	p.take(8) // owner and group
@@ -189,13 +192,13 @@ func (p *indexParser) entry(e *Entry) {
 		p.nextName()
 		return
 	}
-	length := max(strings.IndexByte(p.rest, 0), 0)
+	length := max(strings.IndexByte(p.rest(), 0), 0)
 	e.Path = p.take(length)
 	if n := int(flags & 0xfff); n != length && (n < 0xfff || length < n) {
 		p.bad = true
 	}
 	// One to eight zeros make the length of an entry a multiple of eight.
-	p.take(8 - (before-len(p.rest))%8)
+	p.take(8 - (p.at-before)%8)
 }
 
 // isUnsure reports whether the stat data of an entry prove nothing: its file had changed when the index was written, or so shortly
@@ -215,7 +218,7 @@ func (p *indexParser) nextName() {
 		start = p.ends[n-2]
 	}
 	cut := p.offset()
-	length := strings.IndexByte(p.rest, 0)
+	length := strings.IndexByte(p.rest(), 0)
 	if cut > int64(end-start) || length < 0 || len(p.names)+end-start-int(cut)+length > p.maxNames {
 		p.bad = true
 		return
@@ -236,9 +239,9 @@ func (p *indexParser) setNames(entries []Entry) {
 
 // extensions reads what follows the entries. Git may ignore an extension with a capital letter.
 func (p *indexParser) extensions(x *indexFile) error {
-	for len(p.rest) > 0 {
+	for p.rest() != "" {
 		name := p.take(4)
-		data := cursor{rest: p.take(int(min(p.uint32(), maxIndex)))}
+		data := cursor{text: p.take(int(min(p.uint32(), maxIndex)))}
 		switch {
 		case p.bad:
 			return damaged("its extensions cannot be read")
@@ -279,7 +282,9 @@ func sorted(entries []Entry) ([]Entry, error) {
 
 // inTree reports whether a path stays in the work tree, on this system, and out of .git.
 func inTree(path string) bool {
-	for name := range strings.SplitSeq(path, "/") {
+	for rest, more := path, true; more; {
+		var name string
+		name, rest, more = strings.Cut(rest, "/")
 		if name == "" || name == "." || name == ".." || strings.EqualFold(name, ".git") {
 			return false
 		}

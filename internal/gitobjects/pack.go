@@ -79,7 +79,7 @@ func (p *pack) use(index *packIndex, objects io.ReaderAt, size int64, idSize int
 	if err != nil {
 		return err
 	}
-	if version := (&cursor{rest: header[4:]}).uint32(); header[:4] != "PACK" || version != 2 && version != 3 {
+	if version := (&cursor{text: header[4:]}).uint32(); header[:4] != "PACK" || version != 2 && version != 3 {
 		return fmt.Errorf("%w: the pack begins with %q", ErrUnsupported, header[:8])
 	}
 	sum, err := readAt(objects, size, idSize)
@@ -139,7 +139,7 @@ func openPackIndex(in io.ReaderAt, size int64, idSize int) (*packIndex, error) {
 	if err != nil {
 		return nil, err
 	}
-	c, id := &cursor{rest: head}, int64(idSize)
+	c, id := &cursor{text: head}, int64(idSize)
 	start := int64(0)
 	if strings.HasPrefix(head, "\xfftOc") {
 		c.take(4)
@@ -203,7 +203,7 @@ func (x *packIndex) offset(i int64) (int64, error) {
 		step = x.stride
 	}
 	four, err := readAt(x.in, x.offsets+i*step, 4)
-	at := int64((&cursor{rest: four}).uint32())
+	at := int64((&cursor{text: four}).uint32())
 	if err != nil || v1 || at < 1<<31 {
 		return at, err
 	}
@@ -212,7 +212,7 @@ func (x *packIndex) offset(i int64) (int64, error) {
 		return 0, damaged("an offset is out of range")
 	}
 	eight, err := readAt(x.in, where, 8)
-	return int64((&cursor{rest: eight}).uint64()), err
+	return int64((&cursor{text: eight}).uint64()), err
 }
 
 // The types of what a pack has.
@@ -238,7 +238,7 @@ func (p *pack) entryAt(at int64) (e packEntry, err error) {
 	if err != nil {
 		return e, err
 	}
-	c := cursor{rest: head}
+	c := cursor{text: head}
 	b := c.byte()
 	e.kind, e.size = b>>4&7, int64(b&0xf)
 	if b&0x80 != 0 {
@@ -247,7 +247,6 @@ func (p *pack) entryAt(at int64) (e packEntry, err error) {
 	switch e.kind {
 	case offsetDelta:
 		e.base = at - c.offset()
-		c.bad = c.bad || e.base >= at
 	case nameDelta:
 		if id := ID(c.take(p.index.idSize)); id != "" {
 			e.base, err = p.index.find(id)
@@ -256,7 +255,7 @@ func (p *pack) entryAt(at int64) (e packEntry, err error) {
 	if c.bad {
 		return e, damaged("an object of a pack has no head")
 	}
-	e.data = at + int64(len(head)-len(c.rest))
+	e.data = at + int64(c.at)
 	return e, err
 }
 
@@ -321,7 +320,7 @@ func (z *inflater) checkResult(p *pack, e packEntry, limit int64) error {
 	if err != nil {
 		return damaged("a delta cannot be inflated: %v", err)
 	}
-	c := cursor{rest: string(head)}
+	c := cursor{text: string(head)}
 	c.size(0, 0)
 	return checkSize(c.size(0, 0), limit)
 }

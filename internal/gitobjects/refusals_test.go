@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -60,6 +61,57 @@ func TestTooLarge(t *testing.T) {
 	must(t, os.WriteFile(packs[0], pack, 0o644))
 	check("packed, damaged", whole, limit, ErrDamaged)
 	check("packed, damaged", whole, limit-1, ErrTooLarge)
+}
+
+// TestOtherContent: a whole object under the name of another one is refused, and found where it is right.
+func TestOtherContent(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	git(t, dir, "init", "-q")
+	file := func(id ID) string { return filepath.Join(dir, ".git", "objects", id.String()[:2], id.String()[2:]) }
+	a := parseID(t, strings.TrimSpace(gitWith(t, dir, "a", "hash-object", "-w", "--stdin")))
+	b := parseID(t, strings.TrimSpace(gitWith(t, dir, "b", "hash-object", "-w", "--stdin")))
+	gitWith(t, dir, b.String()+"\n", "pack-objects", "-q", ".git/objects/pack/pack")
+	must(t, os.Rename(file(a), file(b)))
+	must(t, os.MkdirAll(filepath.Dir(file(a)), 0o755))
+	must(t, os.Link(file(b), file(a)))
+	r := open(t, dir)
+	if content, err := r.Blob(b, 10); string(content) != "b" {
+		t.Errorf("%q, %v", content, err)
+	}
+	must(t, os.Remove(file(a)))
+	must(t, os.MkdirAll(filepath.Dir(file(a)), 0o755))
+	write(t, dir, "x", "x")
+	x := parseID(t, strings.TrimSpace(gitWith(t, dir, "x", "hash-object", "-w", "--stdin")))
+	must(t, os.Rename(file(x), file(a)))
+	if content, err := r.Blob(a, 10); !isKind(err, ErrDamaged) {
+		t.Errorf("%q, %v", content, err)
+	}
+}
+
+// TestNoWaiting: a named pipe in the place of a file is refused.
+func TestNoWaiting(t *testing.T) {
+	t.Parallel()
+	dir := newRepo(t, 9)
+	id := parseID(t, strings.TrimSpace(git(t, dir, "rev-parse", "HEAD:noise")))
+	for _, name := range []string{".git/objects/" + id.String()[:2] + "/" + id.String()[2:], ".git/index", ".git/config", ".git/objects/info/alternates", ".git/objects/pack/pack-x.idx"} {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		os.Remove(file)
+		if out, err := exec.Command("mkfifo", file).CombinedOutput(); err != nil {
+			t.Skipf("NOT RUN: mkfifo: %v %s", err, out)
+		}
+	}
+	if _, err := Open(dir); !isKind(err, ErrDamaged) {
+		t.Errorf("config: %v", err)
+	}
+	must(t, os.Remove(filepath.Join(dir, ".git", "config")))
+	r := open(t, dir)
+	if _, err := r.Index(); !isKind(err, ErrDamaged) {
+		t.Errorf("index: %v", err)
+	}
+	if _, err := r.Blob(id, 1<<20); !isKind(err, ErrDamaged) {
+		t.Errorf("blob: %v", err)
+	}
 }
 
 func TestNotBlob(t *testing.T) {
@@ -272,5 +324,9 @@ func TestDeltaRefuses(t *testing.T) {
 		if got != want {
 			t.Errorf("%q: %q, %v, want %q", delta, out, err, want)
 		}
+	}
+	// It stops at the first byte too many.
+	if _, err := applyDelta([]byte("hello"), []byte("\x05\x04\x90\x05"), 100); err == nil || !strings.Contains(err.Error(), "more than") {
+		t.Error(err)
 	}
 }

@@ -8,7 +8,7 @@ func (x *indexFile) mergeInto(base *indexFile) ([]Entry, error) {
 	if base.shared != "" {
 		return nil, damaged("the shared file is split itself")
 	}
-	if x.link.rest == "" {
+	if x.link.rest() == "" {
 		return merged(base.entries, x.entries), nil
 	}
 	n := len(base.entries)
@@ -64,14 +64,14 @@ func (b bitmap) has(i int) bool { return b[i/64]>>(i%64)&1 != 0 }
 func readBitmap(c *cursor, n int) (bitmap, bool) {
 	c.uint32() // how many bits
 	words := int64(c.uint32())
-	if words*8 > int64(len(c.rest)) {
+	if words*8 > int64(len(c.rest())) {
 		return nil, false
 	}
-	in := cursor{rest: c.take(int(words * 8))}
+	in := cursor{text: c.take(int(words * 8))}
 	c.uint32() // where the last word is that counts
 	out := make(bitmap, (n+63)/64)
 	at := int64(0)
-	for in.rest != "" {
+	for in.rest() != "" {
 		word := in.uint64()
 		fill, times, plain := word&1, int64(word>>1&0xffffffff), int64(word>>33)
 		if at+times+plain > int64(len(out)) {
