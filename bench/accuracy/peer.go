@@ -49,6 +49,9 @@ func newRoom(scratch string) (*scratchDir, error) {
 	return &scratchDir{dir: dir}, os.Mkdir(filepath.Join(dir, "home"), 0o777)
 }
 
+// storeOf returns where emend has its store, with a profile.
+func (r *scratchDir) storeOf(profile string) string { return filepath.Join(r.dir, "store of "+profile) }
+
 func (r *scratchDir) leave() { os.RemoveAll(r.dir) }
 
 // patience is the time limit of a program for one patch.
@@ -64,6 +67,10 @@ func (p *peer) fare(ctx context.Context, r *scratchDir, c *damage.Case) (trial, 
 		name = fmt.Sprintf("f%03d%s", r.cases, filepath.Ext(c.Path))
 	} else if c.Slips() {
 		dir = filepath.Join(dir, fmt.Sprintf("d%03d", r.cases))
+	}
+	// What emend keeps of the case before this one would give it versions of the files to merge with.
+	if err := os.RemoveAll(r.storeOf(p.name)); err != nil {
+		return trial{}, err
 	}
 	files := c.Files()
 	files[0].Path = name

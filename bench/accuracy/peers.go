@@ -51,7 +51,7 @@ func unifiedPeers(ctx context.Context) []*peer {
 // own returns the program emend with a profile.
 func own(profile, program string, more ...string) *peer {
 	return &peer{name: profile, twin: profile, path: program, args: func(r *scratchDir, dir string) []string {
-		return append([]string{"emend", "--json", "--durability=none", "--root", dir, "--store", filepath.Join(r.dir, "store of "+profile),
+		return append([]string{"emend", "--json", "--durability=none", "--root", dir, "--store", r.storeOf(profile),
 			"apply", "--dialect", "emend", "--allow-protected", "**"}, more...)
 	}}
 }
