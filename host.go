@@ -12,6 +12,7 @@ import (
 	"github.com/emend-dev/emend/internal/look"
 	"github.com/emend-dev/emend/internal/read"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/undo"
 	"github.com/emend-dev/emend/internal/version"
 	"github.com/emend-dev/emend/internal/workspace"
 	"github.com/emend-dev/emend/patch"
@@ -60,6 +61,16 @@ func (s *sink) Write(p []byte) (n int, err error) {
 // the contents from before are known. Programs call it around what they let an agent run. The context says who makes the call.
 func (h *Host) Look(ctx context.Context, r api.LookRequest) (*api.Look, error) {
 	return call(ctx, h.s, look.Look, r)
+}
+
+// Mark gives the present state of the tree a name, to which an undo can go back.
+func (h *Host) Mark(ctx context.Context, r api.MarkRequest) (*api.Mark, error) {
+	return call(ctx, h.s, undo.Mark, r)
+}
+
+// Marks lists the marks, the newest first.
+func (h *Host) Marks(ctx context.Context) ([]api.Mark, error) {
+	return call(ctx, h.s, undo.Marks, struct{}{})
 }
 
 // Refused notes in the log that a call of a tool that changes files was refused before it came to the workspace, and words the

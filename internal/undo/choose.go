@@ -157,15 +157,18 @@ func damagedLog(err error) error {
 }
 
 // choose returns the changes to undo, the newest first.
-func (c *chooser) choose(r api.UndoRequest) (chosen []*audit.Record, err error) {
+func (c *chooser) choose(r api.UndoRequest, since point) (chosen []*audit.Record, err error) {
 	keys := audit.Keys{}
 	switch {
+	case r.To != "" || r.Turn != "":
+		chosen, err = c.chooseSince(r, since)
 	case r.SessionID != "":
 		by := audit.EncodeField("session", r.SessionID)
 		keys.Add(audit.BySession, r.SessionID)
 		n := c.read(keys, func(line []byte) bool { return bytes.Contains(line, by) })
 		defer n.stop()
-		chosen, err = n.changesOfSession(r.SessionID)
+		chosen, err = n.changesOf(0, func(rec *audit.Record) bool { return rec.Actor.Session == r.SessionID },
+			fmt.Sprintf("the session %s has no change that could be taken back", fail.Quote(r.SessionID)))
 	case r.Entry != "":
 		keys.Add(audit.ByTx, r.Entry)
 		n := c.read(keys, func(line []byte) bool { return audit.TxOf(line) == r.Entry })
@@ -242,25 +245,25 @@ func (n *notes) changeOfEntry(name string) ([]*audit.Record, error) {
 	}
 }
 
-// changesOfSession chooses the changes of a session that are in effect. A change that the session undid itself, and that
-// undo, cancel each other out: neither is chosen.
-func (n *notes) changesOfSession(id string) ([]*audit.Record, error) {
+// changesOf chooses the changes in effect, since number from, that fit. A change that one of them undid, and that undo, cancel each
+// other out: neither is chosen. If there is none, none describes them for the refusal.
+func (n *notes) changesOf(from uint64, fits func(*audit.Record) bool, none string) ([]*audit.Record, error) {
 	var mine []*audit.Record
 	isMine := map[string]bool{}
-	for {
+	for n.at > from {
 		r, err := n.next()
 		if err != nil {
 			return nil, err
 		}
-		if r == nil {
+		if r == nil || r.Seq < from {
 			break
 		}
-		if r.Actor.Session == id {
+		if fits(r) {
 			mine = append(mine, r)
 			isMine[r.Tx] = true
 		}
 	}
-	internal := map[string]bool{} // the undos in effect that undid only changes of the session
+	internal := map[string]bool{} // the undos in effect that undid only changes that fit
 	for _, r := range mine {
 		if r.Kind == audit.Undo && n.UndoneBy(r.Tx) == "" && len(r.Undoes) > 0 && !slices.ContainsFunc(r.Undoes, func(tx string) bool { return !isMine[tx] }) {
 			internal[r.Tx] = true
@@ -271,9 +274,44 @@ func (n *notes) changesOfSession(id string) ([]*audit.Record, error) {
 		return internal[r.Tx] || len(r.Acts) == 0 || by != "" && (internal[by] || !isMine[by])
 	})
 	if len(out) == 0 {
-		return nil, nothingToUndo(fmt.Sprintf("the session %s has no change that could be taken back", fail.Quote(id)))
+		return nil, nothingToUndo(none)
 	}
 	return out, nil
+}
+
+// chooseSince chooses what was done since a mark or a time, or in a turn; by the session, if the request names one. What nobody is
+// known to have made may be a person's, and stays.
+func (c *chooser) chooseSince(r api.UndoRequest, since point) ([]*audit.Record, error) {
+	turn, of := r.Turn, r.SessionID
+	bySession := func(rec *audit.Record) bool { return of == "" || rec.Actor.Session == of }
+	keys := audit.Keys(nil)
+	wanted := func([]byte) bool { return true }
+	if of != "" {
+		keys = audit.Keys{}
+		keys.Add(audit.BySession, of)
+		by := audit.EncodeField("session", of)
+		wanted = func(line []byte) bool { return bytes.Contains(line, by) }
+	}
+	n := c.read(keys, wanted)
+	defer n.stop()
+	none := "nothing was done since then"
+	if r.To == "" {
+		none = fmt.Sprintf("the turn %s has no change that could be taken back", fail.Quote(turn))
+	}
+	return n.changesOf(since.seq, func(rec *audit.Record) bool {
+		switch {
+		case rec.Nobodys() || !bySession(rec) || rec.TS.Before(since.at):
+			return false
+		case r.To != "":
+			return true
+		case turn == api.LastTurn && rec.Actor.Turn != "":
+			turn = rec.Actor.Turn
+			if of == "" {
+				of = rec.Actor.Session
+			}
+		}
+		return rec.Actor.Turn == turn && turn != api.LastTurn
+	}, none)
 }
 
 // changesSince iterates over the changes to a path after r that are in effect, the newest first. A change after r that was

@@ -43,6 +43,10 @@ func reverseChosen(ctx context.Context, w *workspace.Workspace, r api.UndoReques
 		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: "both entry and sessionId are given",
 			Hint: "Send one of the two: one takes back a call, the other all that a session did."}
 	}
+	if r.Entry != "" && (r.To != "" || r.Turn != "") || r.To != "" && r.Turn != "" {
+		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: "two of an entry, a turn and a mark are given",
+			Hint: "Name one of them."}
+	}
 	store, err := w.OpenStore()
 	if err != nil {
 		return nil, err
@@ -55,7 +59,11 @@ func reverseChosen(ctx context.Context, w *workspace.Workspace, r api.UndoReques
 	}
 	chooser := newChooser(store, w.Paths().Inside)
 	defer chooser.stop()
-	chosen, err := chooser.choose(r)
+	since, err := pointOf(store, r.To)
+	if err != nil {
+		return nil, err
+	}
+	chosen, err := chooser.choose(r, since)
 	if err != nil {
 		return nil, logbook.MayBeDropped(store.Log(), err)
 	}

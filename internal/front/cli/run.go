@@ -187,7 +187,7 @@ func (a *app) printNotKept(l *api.Look) {
 	}
 	for _, n := range l.NotKept[:min(len(l.NotKept), 5)] {
 		fmt.Fprintf(a.err, "emend: not kept, so a change of it cannot be taken back: %s (%s, %s): %s\n",
-			report.Escape(n.Path), plural(n.Files, "file"), formatSize(n.Bytes), n.Why)
+			report.Escape(n.Path), plural(n.Files, "file"), formatBytes(n.Bytes), n.Why)
 	}
 	if more := len(l.NotKept) - 5; more > 0 {
 		fmt.Fprintf(a.err, "emend: nor are %d other directories and files\n", more)

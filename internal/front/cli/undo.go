@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
@@ -18,16 +19,22 @@ func (a *app) undo() *cobra.Command {
 	var allow []string
 	cmd := &cobra.Command{
 		Use:   "undo [ENTRY]",
-		Short: "Take back the last change, an entry of the log, or a whole session",
+		Short: "Take back the last change, an entry of the log, a turn, a session, or all since a mark",
 		Long: `undo takes back what an entry of the log did, whoever asked for it; without ENTRY
-the last change that is not taken back yet; with --session all that a session did.
+the last change that is not taken back yet; with --session all that a session did;
+with --turn what came of one prompt, the last one if none is named; with --to what was
+done since a mark or a time, by the --session or by all. What emend saw and nobody is
+known to have made, such as a person's own edits, stays, unless its ENTRY is named.
 It is a change like any other, entirely or not at all, on record, and can be taken
 back itself. Where somebody edited a file since, their edits stay: only what the
 entry did is taken back, or it is refused, naming the later change.`,
 		Example: `  emend undo --dry-run
   emend undo
   emend undo 20261121-123107-abcdefghij
-  emend undo --session 7f3a`,
+  emend undo --session 7f3a
+  emend undo --turn
+  emend undo --to before-refactoring
+  emend undo --to 14:05 --session 7f3a`,
 		SuggestFor:        []string{"revert", "back", "rollback"},
 		Args:              atMost(0, "one ENTRY"),
 		ValidArgsFunction: a.completeEntries,
@@ -36,14 +43,38 @@ entry did is taken back, or it is refused, naming the later change.`,
 			if r.Entry != "" && r.SessionID != "" {
 				return usageErrorf("undo", "take back an ENTRY or a --session, not both")
 			}
+			if r.Turn != "" && r.To != "" || r.Entry != "" && (r.Turn != "" || r.To != "") {
+				return usageErrorf("undo", "take back one of an ENTRY, a --turn, and all since --to")
+			}
+			r.To = timeToday(r.To, time.Now())
 			return a.withWorkspace(cmd, "undo", allow, func(ctx context.Context, ws *emend.Workspace) error { return a.runUndo(ctx, ws, r) })
 		},
 	}
 	cmd.Flags().BoolVarP(&r.DryRun, "dry-run", "n", false, "say what would be taken back and write nothing")
 	cmd.Flags().StringVar(&r.SessionID, "session", "", "take back all that the session `ID` did")
+	cmd.Flags().StringVar(&r.Turn, "turn", "", "take back what came of a prompt: the turn `ID`, or without one the last turn")
+	cmd.Flags().Lookup("turn").NoOptDefVal = api.LastTurn
+	cmd.Flags().StringVar(&r.To, "to", "", "take back what was done since `MARK`, or since a time (14:05, 2026-01-31T12:00:00Z)")
+	registerCompletion(cmd, "to", a.completeMarks)
 	keyFlag(cmd.Flags(), &r.IdempotencyKey)
 	allowFlag(cmd.Flags(), &allow)
 	return cmd
+}
+
+// timeToday returns a time of the day, or a date with one, in local time, as undo wants it. It returns other text as it is.
+func timeToday(text string, now time.Time) string {
+	for _, layout := range []string{"15:04", "15:04:05"} {
+		if at, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			y, m, d := now.Date()
+			return time.Date(y, m, d, at.Hour(), at.Minute(), at.Second(), 0, time.Local).Format(time.RFC3339)
+		}
+	}
+	for _, layout := range []string{"2006-01-02 15:04", "2006-01-02 15:04:05"} {
+		if at, err := time.ParseInLocation(layout, text, time.Local); err == nil {
+			return at.Format(time.RFC3339)
+		}
+	}
+	return text
 }
 
 func (a *app) runUndo(ctx context.Context, ws *emend.Workspace, r api.UndoRequest) error {

@@ -32,6 +32,7 @@ var verbs = []verb{
 	{"rm", (*app).rm, changeExits},
 	{"mv", (*app).mv, changeExits},
 	{"undo", (*app).undo, changeExits},
+	{"mark", (*app).mark, readExits},
 	{"restore", (*app).restore, changeExits},
 	{"trash", (*app).trash, ""},
 	{"apply", (*app).apply, "0 done, 1 refused and nothing changed (with --no-atomic: stopped,\n" +
@@ -141,7 +142,7 @@ var verbGroups = []struct{ title, verbs string }{
 	{"Patches", "apply convert make explain"},
 	{"Reading", "read ls glob search"},
 	{"Changing", "create write edit rm mv"},
-	{"Taking back", "undo restore trash"},
+	{"Taking back", "undo mark restore trash"},
 	{"Looking after", "ui waiting log show verify recover doctor purge setup version completion help"},
 	{"For programs", "run serve call"},
 }
