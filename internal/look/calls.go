@@ -10,6 +10,7 @@ import (
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/vfs"
+	"github.com/emend-dev/emend/internal/workspace"
 )
 
 // calls is what is known of those who change the tree without emend: which calls are under way, and which turn a session is in.
@@ -29,9 +30,8 @@ import (
 //	| changes without a call, in a session         | recorded as nobody's                                                  |
 //	| changes without a call, and the look is quiet| not recorded: a person worked while no agent did                      |
 type calls struct {
-	Open     []openCall        `json:"open,omitempty"`
-	Turns    map[string]string `json:"turns,omitempty"` // the turn that each session is in
-	Sessions map[string]int64  `json:"sessions,omitempty"`
+	Open     []openCall `json:"open,omitempty"`
+	sessions workspace.Sessions
 }
 
 type openCall struct {
@@ -47,7 +47,7 @@ const (
 	newCalls  = "calls.new"
 	// maxCalls limits the calls that are remembered: those whose end never comes are forgotten, the oldest first.
 	maxCalls = 256
-	// maxAge is how long a call or a session counts whose end was not reported.
+	// maxAge is how long a call counts whose end was not reported.
 	maxAge = 7 * 24 * time.Hour
 )
 
@@ -61,19 +61,8 @@ func loadCalls(dir vfs.Dir, now time.Time) (*calls, error) {
 	if err == nil && json.Unmarshal(b, c) != nil {
 		c = &calls{}
 	}
-	if c.Turns == nil {
-		c.Turns = map[string]string{}
-	}
-	if c.Sessions == nil {
-		c.Sessions = map[string]int64{}
-	}
+	c.sessions = workspace.LoadSessions(dir)
 	c.Open = slices.DeleteFunc(c.Open, func(o openCall) bool { return now.Sub(o.Since) > maxAge })
-	for id, at := range c.Sessions {
-		if now.Sub(time.Unix(at, 0)) > maxAge {
-			delete(c.Sessions, id)
-			delete(c.Turns, id)
-		}
-	}
 	return c, nil
 }
 
@@ -82,7 +71,10 @@ func (c *calls) save(dir vfs.Dir) error {
 	if err != nil {
 		return err
 	}
-	return replace(dir, newCalls, callsName, b)
+	if err := replace(dir, newCalls, callsName, b); err != nil {
+		return err
+	}
+	return c.sessions.Save(dir)
 }
 
 // is reports whether a call is the one that the actor names.
@@ -184,6 +176,5 @@ func (c *calls) endTurn(session string) {
 // endSession forgets a session.
 func (c *calls) endSession(session string) {
 	c.Open = slices.DeleteFunc(c.Open, func(o openCall) bool { return o.Actor.Session == session })
-	delete(c.Turns, session)
-	delete(c.Sessions, session)
+	delete(c.sessions, session)
 }

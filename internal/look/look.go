@@ -1,6 +1,7 @@
 package look
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -36,16 +37,13 @@ type look struct {
 	out   api.Look
 }
 
-// dirName is the directory of the store that belongs to looks.
-const dirName = "looks"
-
 // Look compares the tree with the last look and records what changed without emend.
 func Look(ctx context.Context, w *workspace.Workspace, req api.LookRequest) (*api.Look, error) {
 	store, err := w.OpenOrMakeStore()
 	if err != nil {
 		return nil, err
 	}
-	dir, err := store.OpenDir(dirName, true)
+	dir, err := workspace.OpenLooks(store, true)
 	if err != nil {
 		return nil, workspace.StoreError(err)
 	}
@@ -163,9 +161,8 @@ func (l *look) compare(ctx context.Context, copies vfs.Dir) error {
 // noteCalls notes which call begins or ends with this look.
 func (l *look) noteCalls() {
 	session := l.actor.Session
-	if session != "" {
-		l.calls.Sessions[session] = l.at.Unix()
-	}
+	s := l.calls.sessions[session]
+	s.Client, s.At = cmp.Or(l.actor.Client, s.Client), time.Now().UTC()
 	switch l.req.Moment {
 	case api.BeforeCall:
 		a := l.actor
@@ -179,16 +176,17 @@ func (l *look) noteCalls() {
 		}
 	case api.AtPrompt:
 		l.calls.endTurn(session)
-		l.calls.Turns[session] = l.actor.Turn
-		if l.actor.Turn == "" {
-			l.calls.Turns[session] = l.at.UTC().Format("20060102-150405.000")
-		}
+		s.Turn = cmp.Or(l.actor.Turn, l.at.UTC().Format("20060102-150405.000"))
 	case api.AtTurnEnd:
 		l.calls.endTurn(session)
 	case api.AtStart:
 		l.calls.endTurn(session)
 	case api.AtSessionEnd:
 		l.calls.endSession(session)
+		return
+	}
+	if session != "" && s.Client != "cli" {
+		l.calls.sessions[session] = s
 	}
 }
 
@@ -197,7 +195,7 @@ func (l *look) turn() string {
 	if l.actor.Turn != "" {
 		return l.actor.Turn
 	}
-	return l.calls.Turns[l.actor.Session]
+	return l.calls.sessions[l.actor.Session].Turn
 }
 
 // fromTop returns paths of the workspace as the log has them.

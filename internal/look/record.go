@@ -60,7 +60,7 @@ func (l *look) record(ctx context.Context, copies vfs.Dir, changes []change) err
 		g.changes = append(g.changes, c)
 	}
 	for _, g := range groups {
-		if g.call == nil && (l.req.Quiet || len(l.calls.Sessions) == 0 || l.req.Moment == api.AtStart) {
+		if g.call == nil && (l.req.Quiet || len(l.calls.sessions) == 0 || l.req.Moment == api.AtStart) {
 			continue
 		}
 		if err := l.recordGroup(ctx, copies, g.maker, g.changes, g.call != nil && g.call == ends); err != nil {

@@ -21,10 +21,7 @@ import (
 
 // Marks are lines of JSON in a file of the store, the oldest first. Nothing depends on them but undo: a mark that a power cut takes
 // is not there, and the log tells by time what was done since.
-const (
-	marksDir  = "looks"
-	marksName = "marks"
-)
+const marksName = "marks"
 
 // Mark gives the present state of the tree a name, to which undo can go back.
 func Mark(ctx context.Context, w *workspace.Workspace, r api.MarkRequest) (*api.Mark, error) {
@@ -51,7 +48,7 @@ func appendMark(store *commit.Store, m *api.Mark) error {
 	if err != nil {
 		return workspace.StoreError(err)
 	}
-	dir, err := store.OpenDir(marksDir, true)
+	dir, err := workspace.OpenLooks(store, true)
 	if err != nil {
 		return workspace.StoreError(err)
 	}
@@ -77,7 +74,7 @@ func Marks(_ context.Context, w *workspace.Workspace, _ struct{}) ([]api.Mark, e
 }
 
 func marks(store *commit.Store) (out []api.Mark, err error) {
-	dir, err := store.OpenDir(marksDir, false)
+	dir, err := workspace.OpenLooks(store, false)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
