@@ -1,0 +1,111 @@
+//go:build amd64 || arm64
+
+package overlay
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"golang.org/x/sys/unix"
+)
+
+// Open opens the layer of an earlier run, also of one that was interrupted: see [Layer.Usable].
+func Open(dir string) (*Layer, error) {
+	data, err := os.ReadFile(filepath.Join(dir, infoName))
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, fmt.Errorf("%s: %w", dir, ErrNoLayer)
+	}
+	if err != nil {
+		return nil, err
+	}
+	dir, err = real(dir)
+	if err != nil {
+		return nil, err
+	}
+	l := &Layer{Dir: dir}
+	if err := json.Unmarshal(data, &l.Info); err != nil {
+		return nil, fmt.Errorf("%s: %w", filepath.Join(dir, infoName), err)
+	}
+	if l.Version != 1 || l.Xattr != "user." && l.Xattr != "trusted." {
+		return nil, fmt.Errorf("%s: the layer was made by another version of emend", dir)
+	}
+	return l, nil
+}
+
+// writeInfo replaces the layer's information in one rename.
+func (l *Layer) writeInfo() error {
+	data, err := json.Marshal(l.Info)
+	if err != nil {
+		return err
+	}
+	name := filepath.Join(l.Dir, infoName)
+	if err := os.WriteFile(name+".new", data, 0o600); err != nil {
+		return err
+	}
+	return os.Rename(name+".new", name)
+}
+
+// Keep makes the layer durable, so that it can be used after a restart of the machine. It writes out the whole file system.
+func (l *Layer) Keep() error {
+	f, err := os.Open(l.Dir)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if err := unix.Syncfs(int(f.Fd())); err != nil {
+		return err
+	}
+	l.Synced = true
+	if err := l.writeInfo(); err != nil {
+		return err
+	}
+	return unix.Syncfs(int(f.Fd()))
+}
+
+// Discard removes the layer and its directory. It may be called again if it failed.
+func (l *Layer) Discard() error {
+	if err := l.removeFiles(); err != nil {
+		return err
+	}
+	return os.Remove(l.Dir)
+}
+
+// removeFiles removes what a run made, the information last: it says that there is something to remove.
+func (l *Layer) removeFiles() error {
+	if l.Dir == "" {
+		return nil
+	}
+	for _, name := range []string{workName, upperName, markerName, infoName + ".new", infoName} {
+		if err := removeAll(filepath.Join(l.Dir, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// removeAll is os.RemoveAll for trees with directories that their owner may not enter, as the kernel's work directory is.
+func removeAll(path string) error {
+	err := os.RemoveAll(path)
+	if !errors.Is(err, fs.ErrPermission) {
+		return err
+	}
+	filepath.WalkDir(path, func(p string, d fs.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			if info, err := d.Info(); err == nil && info.Mode()&0o700 != 0o700 {
+				os.Chmod(p, 0o700)
+			}
+		}
+		return nil
+	})
+	return os.RemoveAll(path)
+}
+
+func bootID() string {
+	data, _ := os.ReadFile("/proc/sys/kernel/random/boot_id")
+	return strings.TrimSpace(string(data))
+}
