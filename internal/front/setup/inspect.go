@@ -41,7 +41,7 @@ func Inspect(h Host, version string) []State {
 // in the project.
 func (c *Client) isPresent(h Host, s Scope) bool {
 	at := c.serverFile(h, s)
-	if exists(at) {
+	if exists(at) || c.hooks != nil && exists(c.hooks.file(h, s)) {
 		return true
 	}
 	return s == User && (h.canRun(c.program) || filepath.Dir(at) != filepath.Clean(h.Home) && exists(filepath.Dir(at)))

@@ -61,6 +61,9 @@ func (c *Client) Plan(h Host, o Options) (*Plan, error) {
 	}
 	server := c.serverFor(h, o)
 	p := &Plan{Client: c.Name, Title: c.Title, Scope: o.Scope, Remove: o.Remove, Next: c.nextStep, Notes: []string{}}
+	if o.HooksOnly {
+		p.Next = "start " + c.Title + " again"
+	}
 	if !o.Remove {
 		if p.URL = server.URL; o.HooksOnly {
 			p.URL = ""
