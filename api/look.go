@@ -25,6 +25,8 @@ type LookRequest struct {
 	// Quiet, before the first call of a program that looks by itself: what changed since the last look is nobody's call and is
 	// not recorded, unless a call was open then.
 	Quiet bool
+	// Missed has why looks before this one failed, the oldest first, for the log: what changed meanwhile is found by this one.
+	Missed []string
 }
 
 // Look is what a look found.

@@ -27,6 +27,7 @@ func Main() int {
 		ttyOut: isTerminal(os.Stdout), ttyIn: isTerminal(os.Stdin), ttyErr: isTerminal(os.Stderr)}
 	app.interruptReady.Add(1)
 	go awaitInterrupt(app.interruptReady.Done, cancel)
+	app.openLooker = app.openWorkspaceLooker
 	return app.run(ctx, os.Args[1:])
 }
 
@@ -70,6 +71,8 @@ type app struct {
 	unsafeFS     bool
 	hideRecovery bool // print nothing about recovery on opening the workspace
 
+	openLooker func(root string) (l looker, done func(), err error) // for hook
+
 	parsed bool // the command line was parsed without an error
 	done   bool // the change is made, and only its answer is left to print
 }
@@ -93,6 +96,9 @@ func (a *app) run(ctx context.Context, args []string) int {
 		fmt.Fprintf(a.err, "emend: %s\nTry '%s --help'.\n", report.Escape(u.Error()), strings.TrimSpace("emend "+u.verb))
 	} else if err != nil && !isPrinted(err) && (out.err == nil || !errors.Is(err, out.err)) {
 		a.printFailure(err)
+	}
+	if len(args) > 0 && args[0] == "hook" { // clients take other codes for a no
+		return exitDone
 	}
 	return a.exitWith(out, err)
 }

@@ -112,6 +112,8 @@ func clientLine(c setup.State) string {
 	switch {
 	case !c.Configured && c.Problem != "":
 		return c.Problem
+	case !c.Configured && c.Hooks != "" && c.Hooks != "off":
+		return "starts no server of emend; " + hookStates[c.Hooks]
 	case !c.Configured:
 		return "not configured; emend setup " + c.Client + " says how"
 	}
@@ -125,5 +127,12 @@ func clientLine(c setup.State) string {
 	if c.Note != "" {
 		text += " (" + c.Note + ")"
 	}
-	return text + "; its own edit tools are " + toolStates[c.Tools]
+	text += "; its own edit tools are " + toolStates[c.Tools]
+	if c.Hooks != "" {
+		text += "; " + hookStates[c.Hooks]
+	}
+	return text
 }
+
+var hookStates = map[string]string{"on": "its hooks call emend", "partly": "ONLY SOME of its hooks call emend: run emend setup again",
+	"off": "no hooks of it call emend"}

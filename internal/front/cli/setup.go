@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -17,6 +18,7 @@ import (
 type setupFlags struct {
 	setup.Options
 	scope string
+	shell string
 	write bool
 }
 
@@ -41,7 +43,12 @@ was there beside the file as FILE.emend-backup. A file that emend cannot read, t
 read-only, or that changed meanwhile is refused. Where the client's own command
 does it better, that is run instead.
 
-THE SHELL IS NOT COVERED: what an agent writes with shell commands goes around emend.
+For Claude Code, Codex, Gemini CLI and opencode it also writes hooks, by which emend
+sees what shell commands and the client's own tools changed: --shell witness, the
+default. With --shell off, shell commands go around emend. With --shell run each
+command runs as one change that can be refused; only Claude Code can do that without
+giving up its own rules. --hooks-only writes the hooks alone: the client's own edit
+tools stay, and there is no server.
 
 setup is a person's act: no agent is offered it, and no policy of a workspace judges it.`,
 		Example: "  emend setup claude-code\n  emend setup claude-code --write\n" +
@@ -59,12 +66,15 @@ setup is a person's act: no agent is offered it, and no policy of a workspace ju
 	fl.BoolVar(&f.Remove, "remove", false, "take it back")
 	fl.StringVar(&f.scope, "scope", "user", "for the account or for one project: user, project")
 	fl.BoolVar(&f.KeepTools, "keep-tools", false, "leave the client's own edit tools on")
+	fl.StringVar(&f.shell, "shell", "witness", "what becomes of shell commands: witness, run, off")
+	fl.BoolVar(&f.HooksOnly, "hooks-only", false, "write hooks alone: no server, and the client's own edit tools stay on")
 	fl.StringVar(&f.Profile, "profile", "emend", "the tools of which system: "+strings.Join(tool.ProfileNames(), ", "))
 	fl.BoolVar(&f.ReadOnly, "read-only", false, "offer only the tools that read")
 	fl.BoolVar(&f.RequireHash, "require-hash", false, "demand a sha256 of every file that is changed")
 	fl.BoolVar(&f.Lenient, "lenient", false, "let pass what sloppy models write, and name it (see emend serve --help)")
 	fl.StringVar(&f.URL, "http", "", "connect to a server that runs at `URL` instead of starting one")
 	completeWords(cmd, "scope", []string{"user", "project"})
+	completeWords(cmd, "shell", shellNames())
 	completeWords(cmd, "profile", tool.ProfileNames())
 	cmd.ValidArgsFunction = func(_ *cobra.Command, args []string, _ string) ([]cobra.Completion, cobra.ShellCompDirective) {
 		if len(args) == 0 {
@@ -88,7 +98,7 @@ func (a *app) runSetup(cmd *cobra.Command, args []string, f setupFlags) error {
 		return err
 	}
 	host.ProjectNamed = len(args) > 1
-	f.Scope = setup.Scope(f.scope)
+	f.Scope, f.Shell = setup.Scope(f.scope), setup.Shell(f.shell)
 	if f.Binary, err = programName(f.Scope); err != nil {
 		return err
 	}
@@ -112,9 +122,23 @@ func (a *app) runSetup(cmd *cobra.Command, args []string, f setupFlags) error {
 	return err
 }
 
+func shellNames() []string {
+	var out []string
+	for _, s := range setup.Shells {
+		out = append(out, string(s))
+	}
+	return out
+}
+
 func (f *setupFlags) check() error {
 	if f.scope != "user" && f.scope != "project" {
 		return usageErrorf("setup", "--scope: %q is none of user, project", f.scope)
+	}
+	if !slices.Contains(setup.Shells, setup.Shell(f.shell)) {
+		return usageErrorf("setup", "--shell: %q is none of %s", f.shell, strings.Join(shellNames(), ", "))
+	}
+	if f.HooksOnly && (f.URL != "" || f.ReadOnly || f.RequireHash || f.Lenient || f.Profile != "emend") {
+		return usageErrorf("setup", "--hooks-only writes no server: leave out --http, --profile, --read-only, --require-hash and --lenient")
 	}
 	profile, ok := tool.ProfileNamed(f.Profile)
 	if !ok {

@@ -16,6 +16,9 @@ func (a *app) printSetup(p *setup.Plan, write bool, failed error) {
 	switch {
 	case p.Remove:
 		say("Taking emend out of %s (%s).", p.Title, p.Scope)
+	case p.Command == nil && p.URL == "":
+		say("The hooks of %s (%s) are to call: %s", p.Title, p.Scope, shellWords(p.Hook))
+		say("(%s)", programNote(p.Hook[0]))
 	case p.URL != "":
 		say("%s (%s) is to connect to %s", p.Title, p.Scope, p.URL)
 	default:

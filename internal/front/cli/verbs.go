@@ -44,6 +44,7 @@ var verbs = []verb{
 	{"waiting", (*app).waiting, "0 done, 1 no such call waits any more, 2 wrong usage."},
 	{"run", (*app).runVerb, "the command's; 128 and the number of the signal that ended it; 125 emend\ncould not look or record, 126 the command cannot be run, 127 it is not found."},
 	{"serve", (*app).serve, "0 ended as it was told to, 1 could not serve, 2 wrong usage."},
+	{"hook", (*app).hook, "0 always, also when it failed, so that no agent is ever held up."},
 	{"call", (*app).call, "0 done, 1 refused and nothing changed, 2 wrong usage, 3 undecided:\nrun emend recover."},
 	{"log", (*app).log, readExits},
 	{"show", (*app).show, "0 done, 1 there is no such entry, 2 wrong usage."},
@@ -144,7 +145,7 @@ var verbGroups = []struct{ title, verbs string }{
 	{"Changing", "create write edit rm mv"},
 	{"Taking back", "undo mark restore trash"},
 	{"Looking after", "ui waiting log show verify recover doctor purge setup version completion help"},
-	{"For programs", "run serve call"},
+	{"For programs", "run serve call hook"},
 }
 
 // groupVerbs puts every verb into its group. A verb without one stands apart in the help.

@@ -7,16 +7,11 @@ import "encoding/json"
 var claudeCode = &Client{
 	Name: "claude-code", Title: "Claude Code", program: "claude",
 	format: plainJSON, servers: "mcpServers",
-	userFile:    func(h Host) string { return h.fromEnv("CLAUDE_CONFIG_DIR", "", ".claude.json") },
-	projectFile: func(h Host) string { return h.project(".mcp.json") },
-	entry:       entries(stdioEntry{Type: "stdio"}, httpEntry{Type: "http", Headers: bearer("${" + tokenVar + "}")}),
-	ownTools:    []toolSetting{{path: []string{"permissions", "deny"}, items: []string{"Edit", "Write", "NotebookEdit"}}},
-	ownToolsFile: func(h Host, s Scope) string {
-		if s == Project {
-			return h.project(".claude", "settings.json")
-		}
-		return h.fromEnv("CLAUDE_CONFIG_DIR", ".claude", "settings.json")
-	},
+	userFile:     func(h Host) string { return h.fromEnv("CLAUDE_CONFIG_DIR", "", ".claude.json") },
+	projectFile:  func(h Host) string { return h.project(".mcp.json") },
+	entry:        entries(stdioEntry{Type: "stdio"}, httpEntry{Type: "http", Headers: bearer("${" + tokenVar + "}")}),
+	ownTools:     []toolSetting{{path: []string{"permissions", "deny"}, items: []string{"Edit", "Write", "NotebookEdit"}}},
+	ownToolsFile: claudeSettings,
 	// The user's servers stand in the program's own state, which running programs write as well. The program knows how.
 	ownState: true,
 	commands: func(o commandInput) [][]string {
@@ -33,6 +28,21 @@ var claudeCode = &Client{
 		}
 		return out
 	},
+	hooks: &hooks{
+		file: claudeSettings, format: plainJSON, shell: "Bash", edit: "Edit|MultiEdit|Write|NotebookEdit",
+		settings: hookForm{client: "claude-code", unit: 1, endLimit: hookSeconds,
+			onTool:  []string{"PreToolUse", "PostToolUse", "PostToolUseFailure"},
+			on:      []string{"UserPromptSubmit", "Stop", "SessionStart", "SessionEnd"},
+			matcher: func(tools string) string { return tools }}.settings,
+		runs: claudeRuns,
+	},
 	trustNote: "Claude Code asks once whether the server of a project's .mcp.json may start; until then it waits for approval.",
 	nextStep:  "restart Claude Code; /mcp then shows emend as connected",
+}
+
+func claudeSettings(h Host, s Scope) string {
+	if s == Project {
+		return h.project(".claude", "settings.json")
+	}
+	return h.fromEnv("CLAUDE_CONFIG_DIR", ".claude", "settings.json")
 }

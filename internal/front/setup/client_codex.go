@@ -26,9 +26,25 @@ var codex = &Client{
 		}
 		return [][]string{append([]string{"codex", "mcp", "add", "emend", "--", o.server.Command}, o.server.Args...)}
 	},
+	hooks: &hooks{
+		file: func(h Host, s Scope) string {
+			if s == Project {
+				return h.project(".codex", "hooks.json")
+			}
+			return h.fromEnv("CODEX_HOME", ".codex", "hooks.json")
+		},
+		format: plainJSON, shell: "Bash", edit: "apply_patch",
+		settings: hookForm{client: "codex", unit: 1, endLimit: hookEndSeconds,
+			onTool:  []string{"PreToolUse", "PostToolUse"},
+			on:      []string{"UserPromptSubmit", "Stop", "SessionStart", "SessionEnd"},
+			matcher: func(tools string) string { return tools }}.settings,
+		note: "CODEX SKIPS A HOOK UNTIL A PERSON TRUSTS IT, and codex exec skips it without a word: start codex, open /hooks, look at " +
+			"those of emend and trust them. setup does not do that for you. A hook whose command changes must be trusted again.",
+		next: "start codex, open /hooks and trust those of emend; until then emend sees nothing of what its own tools change",
+	},
 	notes: []string{
-		"No setting of Codex takes its own apply_patch away: it stays beside emend's tools, and what the model does with it is not in " +
-			"emend's log. Say in AGENTS.md that files are edited with the emend tools only.",
+		"No setting of Codex takes its own apply_patch away: it stays beside emend's tools, and without trusted hooks what the model " +
+			"does with it is not in emend's log. Say in AGENTS.md that files are edited with the emend tools only.",
 		"sandbox_mode = \"read-only\" in config.toml makes Codex refuse its apply_patch and what its shell writes, unless a person " +
 			"allows it, while emend goes on working. setup leaves that to you: builds may need to write.",
 		"Codex asks before each of emend's tools that changes files; codex exec, where nobody can be asked, refuses those until " +

@@ -22,6 +22,18 @@ var opencode = &Client{
 		}{"local", append([]string{s.Command}, s.Args...), true}
 	},
 	ownTools: []toolSetting{{path: []string{"permission", "edit"}, value: "deny"}},
+	hooks: &hooks{
+		file: func(h Host, s Scope) string {
+			if s == Project {
+				return h.project(".opencode", "plugins", "emend.js")
+			}
+			return h.fromEnv("XDG_CONFIG_HOME", ".config", "opencode", "plugins", "emend.js")
+		},
+		format: script, shell: "bash", edit: "edit|multiedit|write|apply_patch|patch",
+		settings: opencodeHooks,
+		note: "opencode fetches @opencode-ai/plugin from npm when it first starts with a plugin. Without a network that start takes " +
+			"more than a minute.",
+	},
 	nextStep: "start opencode again; opencode mcp list then shows emend as connected",
 }
 

@@ -92,6 +92,8 @@ func configs(f format, servers string) []string {
 			"\t\t\"emend\": {\"command\": \"old\", \"args\": [\"serve\", \"--read-only\"]}\n\t},\n\t\"z\": 1\n}\n",
 		`{"permissions":{"deny":["Read(./.env)"],"allow":[]},"tools":{"exclude":["x"]},"permission":{"bash":"ask"},` +
 			`"agent":{"tool_permissions":{"tools":{"terminal":{"default":"confirm"}}}}}`,
+		"{\n  \"env\": {\"A\": \"b\"},\n  \"hooks\": {\n    \"SessionEnd\": [{\"hooks\": [{\"type\": \"command\", \"command\": \"mine\"}]}],\n" +
+			"    \"Stop\": [\n      {\n        \"hooks\": [\n          {\"type\": \"command\", \"command\": \"emend hooked claude-code\"}\n        ]\n      }\n    ]\n  }\n}\n",
 	}
 	if f >= commentedJSON {
 		out = append(out, "// head\n{\n  // the theme\n  \"theme\": \"dark\" /* not light */\n} // end")
@@ -156,6 +158,9 @@ func seen(t *testing.T, c *Client, h Host, s Scope, text string) {
 	st, want := states[i], "off"
 	if c.ownTools == nil {
 		want = "stay on"
+	}
+	if hooks := map[bool]string{true: "on"}[c.hooks != nil]; st.Hooks != hooks {
+		t.Errorf("%s %s, %q: doctor says its hooks are %q", c.Name, s, text, st.Hooks)
 	}
 	if st.Tools != want || st.Command[0] != "/opt/emend" || !strings.Contains(st.Problem, "not there") {
 		t.Errorf("%s %s, %q: doctor says %+v", c.Name, s, text, st)

@@ -18,12 +18,13 @@ type commandInput struct {
 	text       []byte // of the settings file
 }
 
-// fileEdit is one file and the settings that it must contain.
+// fileEdit is one file, the settings that it must contain, and those that it must not.
 type fileEdit struct {
 	purposes []string
 	file     *file
 	format   format
 	settings []setting
+	unwanted []setting
 	commands [][]string
 	private  bool
 	backUp   bool
@@ -33,8 +34,37 @@ type fileEdit struct {
 
 // fileEdits lists the files of a client. That of its servers comes first, so that an agent is never without an edit
 // tool.
-func (c *Client) fileEdits(h Host, o Options, s Server) ([]*fileEdit, error) {
-	first, err := c.newFileEdit(h, o, c.serverFile(h, o.Scope))
+func (c *Client) fileEdits(h Host, o Options, s Server) (edits []*fileEdit, err error) {
+	if !o.HooksOnly {
+		if edits, err = c.serverEdits(h, o, s); err != nil {
+			return nil, err
+		}
+	}
+	wanted, unwanted := c.hookSettings(o)
+	if len(wanted)+len(unwanted) == 0 {
+		return edits, nil
+	}
+	path := c.hooks.file(h, o.Scope)
+	i := slices.IndexFunc(edits, func(e *fileEdit) bool { return e.file.path == path && e.commands == nil })
+	if i < 0 {
+		e, err := c.newFileEdit(h, o, path, c.hooks.format)
+		if err != nil {
+			return nil, err
+		}
+		i, edits = len(edits), append(edits, e)
+	}
+	if len(wanted) > 0 {
+		edits[i].add("its hooks call emend", wanted...)
+	} else {
+		edits[i].purposes = append(edits[i].purposes, "no hooks of emend")
+	}
+	edits[i].unwanted = unwanted
+	return edits, nil
+}
+
+// serverEdits lists the files with the server and with the client's own tools.
+func (c *Client) serverEdits(h Host, o Options, s Server) ([]*fileEdit, error) {
+	first, err := c.newFileEdit(h, o, c.serverFile(h, o.Scope), c.format)
 	if err != nil {
 		return nil, err
 	}
@@ -46,7 +76,7 @@ func (c *Client) fileEdits(h Host, o Options, s Server) ([]*fileEdit, error) {
 	}
 	edits, tools := []*fileEdit{first}, first
 	if file := c.toolsFile(h, o.Scope); file != first.file.path || first.commands != nil {
-		if tools, err = c.newFileEdit(h, o, file); err != nil {
+		if tools, err = c.newFileEdit(h, o, file, c.format); err != nil {
 			return nil, err
 		}
 		edits = append(edits, tools)
@@ -57,27 +87,30 @@ func (c *Client) fileEdits(h Host, o Options, s Server) ([]*fileEdit, error) {
 	return edits, nil
 }
 
-func (c *Client) newFileEdit(h Host, o Options, path string) (*fileEdit, error) {
+func (c *Client) newFileEdit(h Host, o Options, path string, form format) (*fileEdit, error) {
 	f, err := readFile(path)
 	if err != nil {
 		return nil, err
 	}
-	if err := c.format.check(f.text); err != nil {
+	if err := form.check(f.text); err != nil {
 		return nil, f.failure(fail.CommandFailed, err, "Nothing was written. Correct the file, or edit it by hand: docs/clients.md says how.")
 	}
 	base := h.Home
 	if o.Scope == Project {
 		base = h.Project
 	}
-	return &fileEdit{file: f, format: c.format, private: o.Scope == User, backUp: true, dir: h.Project, base: base}, nil
+	return &fileEdit{file: f, format: form, private: o.Scope == User, backUp: true, dir: h.Project, base: base}, nil
 }
 
-func (e *fileEdit) add(does string, s setting) {
+func (e *fileEdit) add(does string, s ...setting) {
 	if !slices.Contains(e.purposes, does) {
 		e.purposes = append(e.purposes, does)
 	}
-	e.settings = append(e.settings, s)
+	e.settings = append(e.settings, s...)
 }
+
+// all returns the settings that the edit is about.
+func (e *fileEdit) all() []setting { return slices.Concat(e.settings, e.unwanted) }
 
 // commandsFor returns the client's own commands. It returns nil if the client has none, the account lacks the
 // program, or nothing has to be done.
@@ -106,11 +139,10 @@ func (e *fileEdit) step(o Options) (*Step, error) {
 		return step, nil
 	}
 	var err error
-	if o.Remove {
+	if o.Remove || len(e.settings) == 0 {
 		step.newContent, step.Deleted, err = e.withoutSettings(step)
 	} else {
-		step.newContent, err = putAll(e.file.text, e.settings)
-		step.newContent = e.file.withBOM(step.newContent)
+		step.newContent, err = e.withSettings()
 	}
 	if err != nil {
 		return nil, e.file.failure(fail.CommandFailed, err, "Nothing was written. Change it by hand: docs/clients.md says how.")
@@ -123,4 +155,15 @@ func (e *fileEdit) step(o Options) (*Step, error) {
 		step.Diff = e.redactedDiff(step.newContent)
 	}
 	return step, nil
+}
+
+// withSettings returns the file with the settings, and without those that are unwanted.
+func (e *fileEdit) withSettings() ([]byte, error) {
+	text, err := putAll(e.file.text, e.settings)
+	for _, s := range e.unwanted {
+		if err == nil {
+			text, err = s.remove(text)
+		}
+	}
+	return e.file.withBOM(text), err
 }

@@ -26,7 +26,7 @@ func (e *fileEdit) withoutSettings(step *Step) (after []byte, gone bool, err err
 		return backup.content, false, nil
 	}
 	if e.madeBySetup(e.file) && !slices.ContainsFunc(backups, func(backup *file) bool { return !e.madeBySetup(backup) }) {
-		step.obsolete = obsolete
+		step.obsolete = backups // nothing in them is a person's
 		return nil, true, nil
 	}
 	return e.removeSettings(present)
@@ -36,7 +36,7 @@ func (e *fileEdit) withoutSettings(step *Step) (after []byte, gone bool, err err
 // settings, or nil. If setup made the file, or if some backup has no entry of emend, then an entry in another backup
 // is from an earlier setup and does not come back.
 func (e *fileEdit) originalBackup(obsolete, backups []*file) *file {
-	hasNoEntry := func(b *file) bool { _, has := e.settings[0].current(b.text); return !has }
+	hasNoEntry := func(b *file) bool { _, has := e.all()[0].current(b.text); return !has }
 	if i := slices.IndexFunc(obsolete, hasNoEntry); i >= 0 {
 		return obsolete[i]
 	}
@@ -56,7 +56,7 @@ func (e *fileEdit) madeBySetup(f *file) bool {
 // present returns the settings that a text has, with the values that it has.
 func (e *fileEdit) present(text []byte) []setting {
 	var out []setting
-	for _, s := range e.settings {
+	for _, s := range e.all() {
 		if is, ok := s.current(text); ok {
 			out = append(out, is)
 		}

@@ -19,6 +19,7 @@ const (
 	commentedJSON               // with comments
 	jsonC                       // with comments and trailing commas
 	tomlForm
+	script // a program, of which setup writes all or nothing
 )
 
 // setting returns the setting of a value at a path.
@@ -44,6 +45,8 @@ func (f format) check(text []byte) error {
 	case f == tomlForm:
 		_, err := decodeTOML(text)
 		return err
+	case f == script:
+		return nil
 	case blank(text):
 		return nil
 	}

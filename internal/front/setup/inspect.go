@@ -18,6 +18,7 @@ type State struct {
 	Command    []string `json:"command,omitempty"`
 	URL        string   `json:"url,omitempty"`
 	Tools      string   `json:"ownTools"`          // "on", "off", or "stay on" if no setting turns them off
+	Hooks      string   `json:"hooks,omitempty"`   // "on", "off", or "partly"; "" if the client has none that emend knows
 	Problem    string   `json:"problem,omitempty"` // why the configuration will not work, or could not be read
 	Note       string   `json:"note,omitempty"`
 }
@@ -40,7 +41,7 @@ func Inspect(h Host, version string) []State {
 // in the project.
 func (c *Client) isPresent(h Host, s Scope) bool {
 	at := c.serverFile(h, s)
-	if exists(at) {
+	if exists(at) || c.hooks != nil && exists(c.hooks.file(h, s)) {
 		return true
 	}
 	return s == User && (h.canRun(c.program) || filepath.Dir(at) != filepath.Clean(h.Home) && exists(filepath.Dir(at)))
@@ -63,6 +64,7 @@ func (c *Client) inspect(h Host, s Scope, version string) State {
 		st.Problem = err.Error()
 		return st
 	}
+	st.inspectHooks(c, h, s)
 	entry, configured := c.serverSetting(Server{}).current(f.text)
 	if st.Configured = configured; configured {
 		st.Command, st.URL = serverOf(entry)
@@ -138,29 +140,63 @@ func (st *State) checkProgram(h Host, version string) {
 		st.Problem = "the entry has neither a command nor an address"
 		return
 	}
-	program := st.Command[0]
+	st.Problem, st.Note = programState(h, st.Command[0], version)
+}
+
+// programState says what is wrong with a program that a client would start, and what is good to know about it.
+func programState(h Host, program, version string) (problem, note string) {
 	if !filepath.IsAbs(program) {
 		found, err := h.LookPath(program)
 		if err != nil {
-			st.Problem = "it starts " + program + ", which PATH does not find"
-			return
+			return "it starts " + program + ", which PATH does not find", ""
 		}
 		program = found
 	}
 	info, err := os.Stat(program)
 	switch {
 	case err != nil:
-		st.Problem = "it starts " + program + ", which is not there"
-		return
+		return "it starts " + program + ", which is not there", ""
 	case !info.Mode().IsRegular(): // reading a named pipe would block
-		st.Problem = "it starts " + program + ", which is no program"
-		return
+		return "it starts " + program + ", which is no program", ""
 	}
 	b, err := buildinfo.ReadFile(program)
 	if err != nil {
-		return
+		return "", ""
 	}
 	if built := strings.Trim(b.Main.Version, "()"); built != version && built != "" {
-		st.Note = "it starts emend " + built + "; this is " + version
+		note = "it starts emend " + built + "; this is " + version
+	}
+	return "", note
+}
+
+// inspectHooks says whether the client's hooks call emend. Hooks of the account count in a project.
+func (st *State) inspectHooks(c *Client, h Host, s Scope) {
+	if c.hooks == nil {
+		return
+	}
+	present, all := 0, c.hooks.settings(nil, "")
+	scopes := []Scope{s}
+	if s == Project {
+		scopes = append(scopes, User)
+	}
+	for _, s := range scopes {
+		f, err := readFile(c.hooks.file(h, s))
+		if err != nil || c.hooks.format.check(f.text) != nil {
+			continue
+		}
+		n := 0
+		for _, want := range all {
+			if _, ok := want.current(f.text); ok {
+				n++
+			}
+		}
+		present = max(present, n)
+	}
+	st.Hooks = "partly"
+	switch present {
+	case 0:
+		st.Hooks = "off"
+	case len(all):
+		st.Hooks = "on"
 	}
 }

@@ -106,12 +106,26 @@ func (d *jsonDoc) set(path []string, value json.RawMessage) error {
 }
 
 // appendItem appends a string to the list at the path.
-func (d *jsonDoc) appendItem(path []string, s string) error {
+func (d *jsonDoc) appendItem(path []string, s string) error { return d.appendValue(path, marshal(s)) }
+
+// appendValue appends a value to the list at the path.
+func (d *jsonDoc) appendValue(path []string, value json.RawMessage) error {
 	at, _, err := d.find(path)
 	if err != nil {
 		return err
 	}
-	d.insertPart(at, func(string, string) string { return string(marshal(s)) })
+	d.insertPart(at, func(indent, unit string) string { return indentValue(value, indent, unit, d.newline) })
+	return nil
+}
+
+// replaceItem replaces the i-th element of the list at the path.
+func (d *jsonDoc) replaceItem(path []string, i int, value json.RawMessage) error {
+	at, _, err := d.find(path)
+	if err != nil {
+		return err
+	}
+	old := &at.Value.(*hujson.Array).Elements[i]
+	d.splice(old.StartOffset, old.EndOffset, indentValue(value, d.lineIndent(old.StartOffset), d.unitFor(old), d.newline))
 	return nil
 }
 

@@ -13,6 +13,8 @@ type Plan struct {
 	Remove  bool     `json:"remove"`
 	Command []string `json:"command,omitempty"` // what the client will start
 	URL     string   `json:"url,omitempty"`     // or connect to
+	Hook    []string `json:"hook,omitempty"`    // what its hooks will call
+	Shell   Shell    `json:"shell,omitempty"`   // what becomes of its shell commands
 	Steps   []*Step  `json:"steps"`
 	Notes   []string `json:"notes"` // what still bypasses emend, and what else a person should know
 	Next    string   `json:"next"`
@@ -41,7 +43,11 @@ type Step struct {
 	dir        string
 }
 
-// shellNote holds for every client. None of their settings changes it.
+// witnessNote says what hooks do not do.
+const witnessNote = "emend sees what shell commands and the client's own tools changed once it is done: that is in the log, and can be " +
+	"taken back as far as emend had the files from before. Nothing of it is refused, and no policy is asked."
+
+// shellNote holds without hooks.
 const shellNote = "A shell goes around emend: what the agent's own shell commands write is not confined, not in the log and " +
 	"not undone by emend. Leave the shell on \"ask\", or run the agent in a sandbox."
 
@@ -50,17 +56,31 @@ func (c *Client) Plan(h Host, o Options) (*Plan, error) {
 	if err := c.checkScope(o); err != nil {
 		return nil, err
 	}
+	if err := c.checkHooks(o); err != nil {
+		return nil, err
+	}
 	server := c.serverFor(h, o)
 	p := &Plan{Client: c.Name, Title: c.Title, Scope: o.Scope, Remove: o.Remove, Next: c.nextStep, Notes: []string{}}
+	if o.HooksOnly {
+		p.Next = "start " + c.Title + " again"
+	}
 	if !o.Remove {
-		p.URL = server.URL
-		if server.Command != "" {
+		if p.URL = server.URL; o.HooksOnly {
+			p.URL = ""
+		} else if server.Command != "" {
 			p.Command = append([]string{server.Command}, server.Args...)
 		}
-		p.Notes = append(append(c.notesFor(h, o), c.notes...), shellNote)
+		if c.writesHooks(o) {
+			p.Hook, p.Shell = c.hookCommand(o), o.Shell
+			p.Next = cmp.Or(c.hooks.next, p.Next)
+		}
+		p.Notes = c.notesFor(h, o)
 		p.Undo = []string{"emend", "setup", c.Name}
 		if o.Scope == Project {
 			p.Undo = append(p.Undo, h.Project)
+		}
+		if o.HooksOnly {
+			p.Undo = append(p.Undo, "--hooks-only")
 		}
 		p.Undo = append(p.Undo, "--scope", string(o.Scope), "--remove", "--write")
 	}
@@ -73,7 +93,9 @@ func (c *Client) Plan(h Host, o Options) (*Plan, error) {
 		if err != nil {
 			return nil, err
 		}
-		p.Steps = append(p.Steps, s)
+		if s.Change || len(edit.settings) > 0 {
+			p.Steps = append(p.Steps, s)
+		}
 	}
 	if o.Remove { // turn its own edit tools on before removing those of emend
 		slices.Reverse(p.Steps)
@@ -84,6 +106,26 @@ func (c *Client) Plan(h Host, o Options) (*Plan, error) {
 // notesFor returns what a person should know about these options.
 func (c *Client) notesFor(h Host, o Options) []string {
 	out := []string{}
+	if c.writesHooks(o) && c.hooks.note != "" {
+		out = append(out, c.hooks.note)
+	}
+	if !o.HooksOnly {
+		out = append(append(out, c.serverNotes(h, o)...), c.notes...)
+	}
+	if o.Scope == Project && c.trustNote != "" {
+		out = append(out, c.trustNote)
+	}
+	if c.writesHooks(o) {
+		out = append(out, witnessNote)
+	}
+	if !c.writesHooks(o) || o.Shell == Off {
+		out = append(out, shellNote)
+	}
+	return out
+}
+
+// serverNotes returns what a person should know about the server and the client's own tools.
+func (c *Client) serverNotes(h Host, o Options) (out []string) {
 	if o.URL != "" {
 		out = append(out, cmp.Or(c.tokenNote, "The client takes the server's token from the variable "+tokenVar+
 			" of its environment: set it where the client is started."))
@@ -91,11 +133,9 @@ func (c *Client) notesFor(h Host, o Options) []string {
 	if c.ownState && o.Scope == User && !h.canRun(c.program) {
 		out = append(out, "PATH has no "+c.program+", so the file that "+c.Title+" keeps its own state in is edited: end "+c.Title+" first.")
 	}
-	if o.Scope == Project && c.trustNote != "" {
-		out = append(out, c.trustNote)
-	}
 	if o.KeepTools && c.ownTools != nil {
-		out = append(out, c.Title+"'s own edit tools stay on: what the model does with them goes around emend.")
+		out = append(out, c.Title+"'s own edit tools stay on: what the model does with them "+
+			map[bool]string{true: "is seen through the hooks, and not judged.", false: "goes around emend."}[c.writesHooks(o)])
 	}
 	if o.Scope == User && (h.ProjectNamed || c.workspaceArg == noWorkspace) && o.URL == "" {
 		out = append(out, "The server is bound to "+h.Project+", for all that the client does: in another project the agent has no tool "+

@@ -15,13 +15,16 @@ import (
 // servers, with their keys.
 func (e *fileEdit) redactedDiff(after []byte) string {
 	known := map[string]bool{}
-	for _, s := range e.settings {
+	for _, s := range e.all() {
 		addStrings(s, known)
 	}
 	for _, s := range e.present(e.file.text) {
 		addStrings(s, known)
 	}
 	out := textdiff.Unified(e.file.content, after, diff.Context(0))
+	if e.format == script { // setup writes all of it
+		return string(out)
+	}
 	return redactStrings(string(out), e.format, known)
 }
 
@@ -37,6 +40,10 @@ func addStrings(s setting, into map[string]bool) {
 	case tomlTable:
 		v, _ := json.Marshal(s.value)
 		addStrings(jsonMember{value: v}, into)
+	case jsonItem:
+		addStrings(jsonMember{value: s.value}, into)
+	case ownMember:
+		addStrings(s.jsonMember, into)
 	case jsonList:
 		for _, word := range s.list {
 			into[word] = true

@@ -1,6 +1,7 @@
 package setup
 
 import (
+	"slices"
 	"strings"
 	"testing"
 )
@@ -33,11 +34,17 @@ func TestShown(t *testing.T) {
 					t.Errorf("%s, remove %t:\n%s", tc.c.Name, o.Remove, s.Diff)
 				}
 			}
-			if d := p.Steps[0].Diff; !strings.Contains(d, `/opt/emend"`) || !strings.Contains(d, "emend") {
+			if d := serverStep(p, tc.c, h).Diff; !strings.Contains(d, `/opt/emend"`) || !strings.Contains(d, "emend") {
 				t.Errorf("%s, remove %t: the diff does not say what changes:\n%s", tc.c.Name, o.Remove, d)
 			}
 		}
 	}
+}
+
+// serverStep returns the step of the file with the servers.
+func serverStep(p *Plan, c *Client, h Host) *Step {
+	i := slices.IndexFunc(p.Steps, func(s *Step) bool { return s.File == c.serverFile(h, User) })
+	return p.Steps[i]
 }
 
 // TestRefusalQuotesNothing checks that the error about an unreadable file names the place and quotes nothing.

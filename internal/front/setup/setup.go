@@ -71,6 +71,8 @@ type Client struct {
 	// file; nil or an empty result if they do not.
 	commands func(commandInput) [][]string
 
+	hooks *hooks // nil if it has none that emend knows
+
 	notes     []string // what stays as it is
 	trustNote string   // what a person must do before a project's configuration counts
 	tokenNote string   // how it gets the token of a server over HTTP, if not from the environment
@@ -180,6 +182,9 @@ type Options struct {
 	Lenient     bool
 	URL         string // connect to this server instead
 	KeepTools   bool
+	Shell       Shell
+	RunProgram  string // the path of emend-run; "" if there is none
+	HooksOnly   bool   // write hooks and nothing else
 	Remove      bool
 }
 

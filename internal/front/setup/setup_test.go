@@ -33,7 +33,8 @@ func TestOptions(t *testing.T) {
 	}
 	o = asked
 	o.KeepTools = true
-	if p := plan(t, claudeCode, h, o); len(p.Steps) != 1 {
+	o.Shell = Off
+	if p := plan(t, claudeCode, h, o); strings.Contains(p.Steps[1].Diff, "deny") {
 		t.Errorf("own tools were to stay: %+v", p.Steps)
 	}
 }
