@@ -144,6 +144,9 @@ func (c *calls) makerOf(ends *openCall, paths ...string) maker {
 			others = append(others, o.describe())
 		}
 	}
+	if best != nil && best.Stays {
+		others = append(others, "somebody else, since it runs in the background")
+	}
 	return maker{best, others}
 }
 

@@ -94,6 +94,9 @@ func (l *look) run(ctx context.Context) (err error) {
 	if err := l.compare(ctx, copies); err != nil {
 		return err
 	}
+	if err := l.recordMissed(ctx); err != nil {
+		return err
+	}
 	l.noteCalls()
 	l.out.NotKept = keepAll(l.top, copies, l.now)
 	if err := dropCopies(copies, l.now); err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/commit"
@@ -112,6 +113,20 @@ func (l *look) recordGroup(ctx context.Context, copies vfs.Dir, m maker, changes
 		entry.Files = append(entry.Files, f)
 	}
 	l.out.Entries = append(l.out.Entries, entry)
+	return nil
+}
+
+// recordMissed notes in the log that looks failed before this one. What changed meanwhile was found by this one.
+func (l *look) recordMissed(ctx context.Context) error {
+	const most = 20
+	for _, why := range l.req.Missed[max(0, len(l.req.Missed)-most):] {
+		a := l.actor
+		a.Tool, a.Call = "look", ""
+		r := audit.Record{Kind: audit.Failed, Actor: a, ErrorKind: string(fail.CommandFailed), Message: caller.ForLog("A look at the tree failed: " + why)}
+		if err := l.store.RecordRefusal(ctx, r, true); err != nil {
+			return err
+		}
+	}
 	return nil
 }
 

@@ -137,12 +137,7 @@ func (a *app) openWorkspaceLooker(root string) (looker, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	l, ok := any(ws.Host()).(looker)
-	if !ok {
-		ws.Close()
-		return nil, nil, errors.New("this emend cannot look at a tree")
-	}
-	return l, func() { ws.Close() }, nil
+	return ws.Host(), func() { ws.Close() }, nil
 }
 
 // lookName names a look in a sentence about its failure.

@@ -127,6 +127,7 @@ func (c *client) event(m *message) *Event {
 		e.Look.Command, e.Look.Paths = kind.changes(m.Input)
 	}
 	c.fill(m, e)
+	e.Look.StillRuns = e.Look.Result == Running
 	return e
 }
 
