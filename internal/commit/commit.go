@@ -53,6 +53,8 @@ type Tx struct {
 	// Check is called with the lock held, when every path was found to have what the plan saw. If it returns an error,
 	// nothing is changed. It is for what a transaction in between can make untrue, beside the paths. Optional.
 	Check func() error
+	// Files is where the finished files of New.File are, on the mount of the store or elsewhere.
+	Files Tree
 	// Progress is told how many files are staged. Optional.
 	Progress func(done, total int)
 }
@@ -92,6 +94,13 @@ type New struct {
 	// LikeSlot is a slot of an earlier transaction whose file lends owner, mode and attributes to a new file, if From
 	// does not.
 	LikeSlot string
+	// File is a slash path in the Files of the transaction. Its file, or symbolic link, comes to the path as it is, with owner, mode, times,
+	// attributes and hard links, and is never held in memory. Where a second name is possible, the very file does; else a copy.
+	// Sum is what the caller expects of it, as with FromSlot. Content, From, Move and Exec do not count. When all is done its name in
+	// Files is removed; if the transaction fails, it stays.
+	File string
+	// FileInfo is the file as the caller judged it; nil accepts any.
+	FileInfo *vfs.Info
 	// TouchNow sets the modification time to now when all is done, for build tools. It is not promised to succeed.
 	TouchNow bool
 }

@@ -82,6 +82,7 @@ func (t *transaction) result() *Done {
 	}
 	t.dropSecondNames()
 	t.touchRestored()
+	t.removeFirstNames()
 	if t.tx.Texts != nil {
 		t.keepTexts(d)
 	}

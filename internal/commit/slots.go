@@ -80,6 +80,9 @@ func (t *transaction) stageContent(a *act, slots vfs.Dir, name string) (vfs.File
 	if a.From != "" {
 		return t.linkKept(a, n, slots, name)
 	}
+	if n.File != "" {
+		return t.linkFinished(a, n, slots, name)
+	}
 	f, err := slots.Create(name, t.createMode(n))
 	if err != nil {
 		return nil, storeError(err)

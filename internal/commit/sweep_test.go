@@ -13,6 +13,7 @@ import (
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/vfs"
 	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
 
@@ -58,10 +59,10 @@ func old(set []wish) bool {
 func linkless(set []wish) bool {
 	brings := false
 	for _, w := range set {
-		if _, isLink := strings.CutPrefix(keptFiles[w.text], "-> "); isLink {
+		if _, isLink := strings.CutPrefix(keptFiles[w.text], "-> "); isLink || isLand(w) && w.text == "link" {
 			return false
 		}
-		brings = brings || strings.HasPrefix(w.op, "bring")
+		brings = brings || strings.HasPrefix(w.op, "bring") || isLand(w)
 	}
 	return brings
 }
@@ -69,7 +70,7 @@ func linkless(set []wish) bool {
 // kinds are one wish of each kind.
 var kinds = []wish{wishes[0], wishes[3], wishes[5], wishes[6], wishes[8], wishes[9]}
 
-// sets are all sets of up to three wishes and all of them together, all sets of up to two with any that concerns the
+// sets are, beside those that land finished files, all sets of up to three wishes and all of them together, all sets of up to two with any that concerns the
 // history and any kind of the others, and all of those together.
 func sets() [][]wish {
 	out := [][]wish{wishes, backs, slices.Concat(wishes, backs)}
@@ -77,6 +78,13 @@ func sets() [][]wish {
 		out = append(out, []wish{b})
 		for _, w := range slices.Concat(backs[i+1:], kinds) {
 			out = append(out, []wish{b, w})
+		}
+	}
+	out = append(out, lands, slices.Concat(wishes[1:], lands[:4]))
+	for i, l := range lands {
+		out = append(out, []wish{l})
+		for _, w := range slices.Concat(lands[i+1:], kinds[1:5], backs[:2]) {
+			out = append(out, []wish{l, w})
 		}
 	}
 	for i := range wishes {
@@ -141,6 +149,8 @@ func left(n int, set []wish) bool {
 		triples, pairs = *every, *every
 	case slow:
 		triples, pairs = 400, 80
+	case slices.ContainsFunc(set, isLand):
+		pairs = 6
 	case !old(set):
 		pairs = 30
 	}
@@ -164,6 +174,7 @@ type sweep struct {
 	before, after map[string]vfstest.Node
 	points        *int
 	base          *world
+	layer         map[string]vfs.Info // what the layer of the last world has
 }
 
 // world returns the disk as it was at first.
@@ -176,7 +187,17 @@ func (c *sweep) world() *world {
 		}
 		c.base.weak, c.base.unlinked = c.weak, c.unlinked
 	}
-	return c.base.cut(func(int) int { return 0 })
+	w := c.base.cut(func(int) int { return 0 })
+	if slices.ContainsFunc(c.set, isLand) {
+		w.layer(c.t) // not in the base: nothing of a layer is durable
+		c.layer = map[string]vfs.Info{}
+		for _, want := range c.set {
+			if isLand(want) {
+				c.layer[want.text] = w.stat(c.t, layerName+"/"+want.text)
+			}
+		}
+	}
+	return w
 }
 
 // at disturbs the transaction at call n and returns the world after that; ok is false if there is no call n.
@@ -240,6 +261,7 @@ func (c *sweep) sound(w *world, where string) {
 	c.t.Helper()
 	c.chain(w, where)
 	c.once(w, where)
+	c.landed(w, where)
 	if o, err := w.recover(plain); err != nil || !o.Nothing() {
 		c.t.Errorf("%v, %v, %s: something was left to recover: %+v, %v", c.kind, c.set, where, o, err)
 	}

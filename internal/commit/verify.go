@@ -1,6 +1,8 @@
 package commit
 
 import (
+	"cmp"
+
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/vfs"
 )
@@ -32,12 +34,12 @@ func (t *transaction) verifyAct(a *act) error {
 	case audit.DoMkdir, audit.DoRmdir:
 		return nil
 	case audit.DoPut:
-		if err := t.checkKept(a); err != nil {
+		if err := cmp.Or(t.checkKept(a), t.checkStaged(a)); err != nil {
 			return err
 		}
 		return t.checkFree(a.Path)
 	case audit.DoSwap:
-		if err := t.checkKept(a); err != nil {
+		if err := cmp.Or(t.checkKept(a), t.checkStaged(a)); err != nil {
 			return err
 		}
 	case audit.DoMove:

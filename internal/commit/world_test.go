@@ -141,7 +141,7 @@ func (w *world) visible(t *testing.T) map[string]vfstest.Node {
 
 // wish is a change that a test wants: new content, a new path, or a deletion ("").
 type wish struct {
-	op   string // update, add, delete, move, moveedit, bring and bringgone (text is what), prune, gone
+	op   string // update, add, delete, move, moveedit, bring, bringgone and land (text is what), prune, gone
 	path string
 	to   string
 	text string
@@ -167,6 +167,10 @@ func (w *world) changes(t *testing.T, wishes []wish) []Change {
 			c, k := w.change(t, want.path), w.kept[want.text]
 			c.Discard = want.op == "bringgone"
 			c.New = &New{FromSlot: k.slot, Sum: k.old.sum(), From: -1}
+			out = append(out, c)
+		case "land":
+			c := w.change(t, want.path)
+			c.New, _ = finished(t, w, want)
 			out = append(out, c)
 		case "gone":
 			c := w.change(t, want.path)
@@ -279,6 +283,7 @@ func (w *world) do(wrap func(vfs.Dir) vfs.Dir, tx Tx) (*Done, error) {
 	}
 	defer s.Close()
 	tx.Record.Kind = audit.Commit
+	tx.Files = tree(func() vfs.Dir { return w.root(wrap) })
 	for _, c := range tx.Changes {
 		tx.Record.Ops = append(tx.Record.Ops, audit.Op{Operation: "change", Path: c.Path})
 	}

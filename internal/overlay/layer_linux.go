@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"strings"
 
@@ -48,6 +49,52 @@ func (l *Layer) writeInfo() error {
 		return err
 	}
 	return os.Rename(name+".new", name)
+}
+
+// Unmark removes the overlay's marks from the files of changes, so that they can be put into the directory as they are. It follows no
+// link below the layer. Directories keep theirs: Changes and Moved go on to work.
+func (l *Layer) Unmark(changes []Change) error {
+	upper, err := openDirAt(unix.AT_FDCWD, l.upper())
+	if err != nil {
+		return &os.PathError{Op: "open", Path: l.upper(), Err: err}
+	}
+	defer unix.Close(upper)
+	for i := range changes {
+		if c := &changes[i]; c.Kind != Dir && c.Kind != Deleted {
+			if err := l.unmark(upper, c); err != nil {
+				return &os.PathError{Op: "remove marks", Path: l.Path(*c), Err: err}
+			}
+		}
+	}
+	return nil
+}
+
+func (l *Layer) unmark(upper int, c *Change) error {
+	dir, err := unix.Openat2(upper, path.Dir(c.Path), &unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS})
+	if err != nil {
+		return err
+	}
+	defer unix.Close(dir)
+	file := fmt.Sprintf("/proc/self/fd/%d/%s", dir, path.Base(c.Path))
+	for name := range xattrs(file, "") {
+		if !strings.HasPrefix(name, l.Xattr+"overlay.") {
+			continue
+		}
+		err := unix.Lremovexattr(file, name)
+		if err == unix.EACCES && c.Kind == File { // a user may not take attributes from a file that he may not write to
+			var st unix.Stat_t
+			if err = statAt(dir, path.Base(c.Path), &st); err == nil {
+				err = unix.Fchmodat(dir, path.Base(c.Path), st.Mode&0o7777|0o600, 0)
+			}
+			if err == nil {
+				err = errors.Join(unix.Lremovexattr(file, name), unix.Fchmodat(dir, path.Base(c.Path), st.Mode&0o7777, 0))
+			}
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // Keep makes the layer durable, so that it can be used after a restart of the machine. It writes out the whole file system.

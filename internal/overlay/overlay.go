@@ -170,8 +170,7 @@ func (l *Layer) Usable() error {
 	return nil
 }
 
-// Path returns where the layer has the file of a change. Overlay marks, whose names begin with [Info.Xattr] and "overlay.",
-// must not be taken along from there.
+// Path returns where the layer has the file of a change. [Layer.Unmark] removes what the overlay has added to it.
 func (l *Layer) Path(c Change) string { return l.upper() + "/" + c.Path }
 
 func (l *Layer) upper() string { return l.Dir + "/" + upperName }

@@ -30,6 +30,9 @@ func (l *Layer) OldSum(Change) (string, error) { return "", errors.ErrUnsupporte
 // NewSum is for Linux only.
 func (l *Layer) NewSum(Change) (string, error) { return "", errors.ErrUnsupported }
 
+// Unmark is for Linux only.
+func (l *Layer) Unmark([]Change) error { return errors.ErrUnsupported }
+
 // Keep is for Linux only.
 func (l *Layer) Keep() error { return errors.ErrUnsupported }
 

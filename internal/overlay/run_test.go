@@ -149,6 +149,16 @@ func TestStaysBehind(t *testing.T) {
 	}
 }
 
+// TestStoppedEnds: a stopped process is let go on, so that it can end by itself.
+func TestStoppedEnds(t *testing.T) {
+	o := options(t, tree(t, nil), `sh -c 'trap "echo ended > late; exit" TERM; echo x > late; kill -STOP $$' & until [ -e late ]; do :; done`)
+	o.EndGrace = 20 * time.Second
+	l := runIn(t, o)
+	if data, _ := os.ReadFile(filepath.Join(l.upper(), "late")); string(data) != "ended\n" {
+		t.Errorf("%q", data)
+	}
+}
+
 // TestWaitsForGrace: a process that ends by itself is not killed.
 func TestWaitsForGrace(t *testing.T) {
 	o := options(t, tree(t, nil), "(sleep 0.1; echo x > late) &")
@@ -246,6 +256,26 @@ func descendantsNamed(name string) (out []int) {
 		}
 	}
 	return out
+}
+
+// TestPassOn: an interrupt that the supervisor got as well is not passed on; one that only the caller got is.
+func TestPassOn(t *testing.T) {
+	for _, both := range []bool{false, true} {
+		cmd := exec.Command("sleep", "1000")
+		must(t, cmd.Start())
+		s := &supervisor{command: cmd.Process.Pid, got: map[syscall.Signal]time.Time{}, signals: make(chan os.Signal, 1)}
+		wanted := unix.SIGINT
+		if both {
+			s.signals <- unix.SIGINT
+			wanted = unix.SIGTERM
+		}
+		s.passOn(unix.SIGINT)
+		s.passOn(unix.SIGTERM) // if it still lives
+		cmd.Wait()
+		if got := cmd.ProcessState.Sys().(syscall.WaitStatus).Signal(); got != wanted {
+			t.Errorf("got by both: %v; the command was ended by %v", both, got)
+		}
+	}
 }
 
 // TestIgnored: a signal that the caller was started to ignore (nohup) is ignored by the command too.
@@ -458,7 +488,9 @@ func TestCallerKilled(t *testing.T) {
 // TestSupervisorKilled: the command does not outlive its supervisor, and the layer is not usable.
 func TestSupervisorKilled(t *testing.T) {
 	root := tree(t, map[string]string{"a": "1"})
-	o := options(t, root, "echo 2 > a; kill -9 $PPID; sleep 1000")
+	r, w := pipe(t)
+	o := options(t, root, "echo 2 > a; kill -9 $PPID; exec sleep 1000")
+	o.Stdout = w
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
 	l, err := Run(ctx, o)
@@ -467,6 +499,11 @@ func TestSupervisorKilled(t *testing.T) {
 	}
 	if err == nil || l == nil || l.Usable() == nil {
 		t.Fatalf("%+v, %v", l, err)
+	}
+	w.Close()
+	must(t, r.SetReadDeadline(time.Now().Add(20*time.Second)))
+	if _, err := r.Read(make([]byte, 1)); err != io.EOF {
+		t.Fatal("the command lives on:", err)
 	}
 	must(t, l.Discard())
 }
