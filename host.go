@@ -9,7 +9,9 @@ import (
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/change"
+	"github.com/emend-dev/emend/internal/landing"
 	"github.com/emend-dev/emend/internal/look"
+	"github.com/emend-dev/emend/internal/overlay"
 	"github.com/emend-dev/emend/internal/read"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/undo"
@@ -61,6 +63,62 @@ func (s *sink) Write(p []byte) (n int, err error) {
 // the contents from before are known. Programs call it around what they let an agent run. The context says who makes the call.
 func (h *Host) Look(ctx context.Context, r api.LookRequest) (*api.Look, error) {
 	return call(ctx, h.s, look.Look, r)
+}
+
+// Run runs a command that sees the tree as a layer, and lands what it left as one change: judged by the rules and the policy, refused
+// whole if somebody else changed the same paths meanwhile, undoable. [IsNoLayer] tells from its error that there can be no layer
+// here. It works on Linux, in a program whose main calls [Supervise].
+func (h *Host) Run(ctx context.Context, r api.RunRequest) (*api.RunReport, error) {
+	if err := h.s.Enter(); err != nil {
+		return nil, refused(err)
+	}
+	defer h.s.Leave()
+	rep, err := landing.Run(ctx, h.s, r)
+	if IsNoLayer(err) {
+		return rep, err
+	}
+	return rep, refused(err)
+}
+
+// IsNoLayer reports whether an error of [Host.Run] says that there can be no layer here, and that nothing was run.
+func IsNoLayer(err error) bool {
+	_, ok := errors.AsType[*overlay.Unsupported](err)
+	return ok
+}
+
+// Supervise makes this process what runs a command over a layer, if [Host.Run] executed it for that, and does not return then. A
+// program that calls Run calls it first in main.
+func Supervise() { overlay.Supervise() }
+
+// Layers lists the layers of commands that did not land, the newest first.
+func (h *Host) Layers(ctx context.Context) ([]api.KeptLayer, error) {
+	return call(ctx, h.s, landing.List, struct{}{})
+}
+
+// ShowLayer says what a layer would change. name is its name, or the beginning of it.
+func (h *Host) ShowLayer(ctx context.Context, name string) (*api.RunReport, error) {
+	return layerReport(ctx, h, landing.Show, name)
+}
+
+// LandLayer lands a layer that was kept.
+func (h *Host) LandLayer(ctx context.Context, name string) (*api.RunReport, error) {
+	return layerReport(ctx, h, landing.Land, name)
+}
+
+// DiscardLayer removes a layer that was kept.
+func (h *Host) DiscardLayer(ctx context.Context, name string) error {
+	_, err := call(ctx, h.s, landing.Discard, name)
+	return err
+}
+
+// layerReport calls f, whose report counts also if it fails.
+func layerReport(ctx context.Context, h *Host, f func(context.Context, *workspace.Workspace, string) (*api.RunReport, error), name string) (*api.RunReport, error) {
+	if err := h.s.Enter(); err != nil {
+		return nil, refused(err)
+	}
+	defer h.s.Leave()
+	rep, err := f(ctx, h.s, name)
+	return rep, refused(err)
 }
 
 // Mark gives the present state of the tree a name, to which an undo can go back.

@@ -4,7 +4,11 @@ package main
 import (
 	"os"
 
+	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/internal/front/cli"
 )
 
-func main() { os.Exit(cli.Main()) }
+func main() {
+	emend.Supervise()
+	os.Exit(cli.Main())
+}

@@ -10,10 +10,12 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 
+	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/internal/front/cli"
 )
 
 func TestMain(m *testing.M) {
+	emend.Supervise()
 	testscript.Main(m, map[string]func(){"emend": func() { os.Exit(cli.Main()) }})
 }
 
@@ -33,8 +35,11 @@ func TestScripts(t *testing.T) {
 				Dir: dir, RequireExplicitExec: true, RequireUniqueNames: true,
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){"freeze": freeze, "thaw": thaw, "take": take},
 				Condition: func(c string) (bool, error) {
-					if c == "freezes" {
+					switch c {
+					case "freezes":
 						return canFreeze(), nil
+					case "layers":
+						return haveLayers(t), nil
 					}
 					return false, fmt.Errorf("no condition is called %q", c)
 				},

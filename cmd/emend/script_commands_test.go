@@ -5,8 +5,12 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 // freeze forbids making names in directories, and thaw allows it again. For root, who is not bound by permissions, they
@@ -60,4 +64,16 @@ func take(ts *testscript.TestScript, neg bool, args []string) {
 		ts.Fatalf("%s: %d matches", args[1], len(all))
 	}
 	ts.Setenv(args[0], all[0][1])
+}
+
+// haveLayers reports whether a command can run over a layer here.
+func haveLayers(t *testing.T) bool {
+	dir := t.TempDir()
+	ws, err := emend.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	_, err = ws.Host().Run(t.Context(), api.RunRequest{Args: []string{"true"}, Dir: dir, Env: os.Environ()})
+	return !emend.IsNoLayer(err)
 }

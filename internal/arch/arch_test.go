@@ -23,7 +23,7 @@ var rooms = []string{
 	// The waterline: rooms above compute, rooms below may touch the world.
 	"plant", "vfs", "gitobjects", "overlay", "guard", "find", "history", "audit", "commit", "board",
 	// What an engine does with these, one room for each reason to change.
-	"caller", "workspace", "consent", "logbook", "kept", "trace", "source", "read", "change", "undo", "look", "version",
+	"caller", "workspace", "consent", "logbook", "kept", "trace", "source", "read", "change", "undo", "look", "landing", "version",
 	"emend", // the root package
 	"tool", "front", "cmd",
 }

@@ -110,7 +110,15 @@ func (u *reversal) goalOf(ctx context.Context, p string) (fileState, error) {
 
 // reverseRecord takes one change back. It collects refusals and goes on; it returns only the errors that end the call.
 func (u *reversal) reverseRecord(ctx context.Context, r *audit.Record) error {
+	inGit := false
 	for _, a := range slices.Backward(r.Acts) {
+		if strings.HasPrefix(a.Path, ".git/") { // a command that landed changed it
+			if !inGit {
+				u.notes = append(u.notes, "What "+r.Tx+" did in .git stays: an undo takes back files of the work tree, and no commits.")
+			}
+			inGit = true
+			continue
+		}
 		if a.Gone && r.Seen != nil {
 			u.notes = append(u.notes, report.Escape(u.displayPath(a.Path))+" stays as it is: emend saw the change, and did not keep what was there before.")
 			continue

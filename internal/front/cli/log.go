@@ -110,6 +110,9 @@ func (a *app) printGroup(files []api.LogEntry, diff bool) {
 	if s := e.Seen; s != nil {
 		fmt.Fprintf(a.out, "  %s\n", a.colorize(cyan, report.OneLine(seenText(s))))
 	}
+	if e.OK && e.Message != "" && report.OpLetter(e) != "P" {
+		fmt.Fprintf(a.out, "  %s\n", a.colorize(cyan, report.OneLine(e.Message)))
+	}
 	if s := entryState(e); s != "" {
 		fmt.Fprintf(a.out, "  %s\n", a.colorize(cyan, report.OneLine(s)))
 	}

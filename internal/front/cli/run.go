@@ -32,35 +32,65 @@ type exitError int
 
 func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 
+// runFlags are the flags of emend run.
+type runFlags struct {
+	turn, mode          string
+	dryRun, kept        bool
+	show, land, discard string
+	allow               []string
+}
+
 func (a *app) runVerb() *cobra.Command {
-	var turn string
+	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run [flags] -- CMD [ARGS]...",
 		Short: "Run a command and put on record what it changed",
-		Long: `run looks at the workspace, runs the command, and looks again. What changed is an
-entry of the log: seen, not made, by emend. It can be undone as far as the contents
-from before are known: git has them, or emend copied them before the command ran.
-What was not kept is named.
+		Long: `run puts on record what a command changes, so that it can be taken back. The
+command has the terminal, the streams and the signals that it would have without
+emend, and its exit code is emend's.
 
-The command has the terminal, the streams and the signals that it would have without
-emend, and its exit code is emend's. What a person saves while it runs is taken for
-its work. What it does outside the workspace, and in directories that ignore rules
-leave out, is not seen; nor is what a process does that it leaves behind, until the
-next look.`,
+--mode witness, which works everywhere, looks at the workspace before and after. What
+changed is an entry of the log: seen, not made, by emend. It can be undone as far as
+the contents from before are known: git has them, or emend copied them before the
+command ran. What was not kept is named. What a person saves while the command runs
+is taken for its work.
+
+--mode overlay, on Linux, lets the command write to a layer: the workspace stays as it
+is until the command has ended. Then all of it lands as one change, or nothing does:
+the rules and the policy judge it, and if somebody else changed the same files
+meanwhile, it is refused. A layer that did not land is kept: --kept lists them, --show,
+--land and --discard take its name.
+
+Neither sees what the command does outside the workspace. docs/run.md has what each
+mode promises.`,
 		Example: `  emend run -- sed -i s/8080/9090/ config.toml
-  emend run -- npm install
   emend run -- bash
-  emend undo`,
+  emend undo
+  emend run --mode overlay --dry-run -- ./generate.sh
+  emend run --show 20261123`,
 		SuggestFor: []string{"exec", "shell"},
 		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) == 0 {
+			named := 0
+			for _, on := range []bool{f.kept, f.show != "", f.land != "", f.discard != ""} {
+				if on {
+					named++
+				}
+			}
+			switch {
+			case named > 1 || named == 1 && (len(args) > 0 || f.dryRun):
+				return usageErrorf("run", "one of --kept, --show, --land and --discard stands alone, without a command")
+			case named == 0 && len(args) == 0:
 				return usageErrorf("run", "name the command to run, after --")
+			case f.mode != "witness" && f.mode != "overlay":
+				return usageErrorf("run", "--mode: %q is none of witness, overlay", f.mode)
+			case f.dryRun && f.mode != "overlay":
+				return usageErrorf("run", "--dry-run needs --mode overlay: in witness mode the command writes to the workspace itself")
 			}
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			err := a.runCommand(context.WithoutCancel(cmd.Context()), args, turn)
-			if _, ok := errors.AsType[exitError](err); !ok && err != nil {
+			err := a.runOrLand(cmd.Context(), args, &f)
+			if err != nil && !isPrinted(err) {
 				a.printFailure(err)
 				return exitError(exitOwnFailure)
 			}
@@ -68,32 +98,76 @@ next look.`,
 		},
 	}
 	cmd.Flags().SetInterspersed(false)
-	cmd.Flags().StringVar(&turn, "turn", "", "the turn of the session, for the log")
+	cmd.Flags().StringVar(&f.turn, "turn", "", "the turn of the session, for the log")
+	cmd.Flags().StringVar(&f.mode, "mode", "witness", "witness or overlay")
+	cmd.Flags().BoolVarP(&f.dryRun, "dry-run", "n", false, "with --mode overlay: show what the command would change, and land nothing")
+	cmd.Flags().BoolVar(&f.kept, "kept", false, "list the layers that did not land")
+	cmd.Flags().StringVar(&f.show, "show", "", "show what the layer `NAME` would change")
+	cmd.Flags().StringVar(&f.land, "land", "", "land the layer `NAME`")
+	cmd.Flags().StringVar(&f.discard, "discard", "", "remove the layer `NAME`")
+	allowFlag(cmd.Flags(), &f.allow)
+	completeWords(cmd, "mode", []string{"witness", "overlay"})
 	return cmd
 }
 
-// runCommand runs a command between two looks. An exitError has the command's exit code.
-func (a *app) runCommand(ctx context.Context, args []string, turn string) error {
-	program, err := exec.LookPath(args[0])
-	switch {
-	case errors.Is(err, fs.ErrPermission):
-		fmt.Fprintf(a.err, "emend: %s cannot be run: permission denied\n", report.Escape(args[0]))
-		return exitError(exitCannotRun)
-	case err != nil && !errors.Is(err, exec.ErrDot):
-		fmt.Fprintf(a.err, "emend: %s: command not found\n", report.Escape(args[0]))
-		return exitError(exitNotFound)
-	}
-	ws, err := a.open()
+// runOrLand does what the flags say.
+func (a *app) runOrLand(ctx context.Context, args []string, f *runFlags) error {
+	ws, err := a.open(emend.AllowProtected(f.allow...))
 	if err != nil {
 		return err
 	}
 	defer ws.Close()
-	bar := a.newProgressBar()
-	if bar != nil {
-		ctx = emend.WithProgress(ctx, bar.update)
+	ctx = emend.WithActor(ctx, api.Actor{Tool: "run", Turn: f.turn, Call: fmt.Sprintf("run-%d-%d", os.Getpid(), time.Now().UnixNano())})
+	switch {
+	case f.kept:
+		return a.listLayers(ctx, ws)
+	case f.show != "":
+		rep, err := ws.Host().ShowLayer(ctx, f.show)
+		if rep != nil {
+			a.printRan(a.out, rep, true)
+		}
+		return a.printError(err)
+	case f.land != "":
+		rep, err := ws.Host().LandLayer(ctx, f.land)
+		if err == nil {
+			a.printRan(a.out, rep, false)
+		}
+		return a.printError(err)
+	case f.discard != "":
+		return a.printError(ws.Host().DiscardLayer(ctx, f.discard))
 	}
-	ctx = emend.WithActor(ctx, api.Actor{Tool: "run", Turn: turn, Call: fmt.Sprintf("run-%d-%d", os.Getpid(), time.Now().UnixNano())})
-	before, err := ws.Host().Look(ctx, api.LookRequest{Moment: api.BeforeCall, Command: strings.Join(args, " "), Quiet: true})
+	program, err := a.findProgram(args[0])
+	if err != nil {
+		return err
+	}
+	if f.mode == "overlay" {
+		return a.runOverlay(ctx, ws, args, f.dryRun)
+	}
+	return a.runWitnessed(context.WithoutCancel(ctx), ws, program, args)
+}
+
+// findProgram finds a program as the shell does, or prints why it cannot be run.
+func (a *app) findProgram(name string) (string, error) {
+	program, err := exec.LookPath(name)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		fmt.Fprintf(a.err, "emend: %s cannot be run: permission denied\n", report.Escape(name))
+		return "", exitError(exitCannotRun)
+	case err != nil && !errors.Is(err, exec.ErrDot):
+		fmt.Fprintf(a.err, "emend: %s: command not found\n", report.Escape(name))
+		return "", exitError(exitNotFound)
+	}
+	return program, nil
+}
+
+// runWitnessed runs a command between two looks. An exitError has the command's exit code.
+func (a *app) runWitnessed(ctx context.Context, ws *emend.Workspace, program string, args []string) error {
+	bar := a.newProgressBar()
+	looking := ctx
+	if bar != nil {
+		looking = emend.WithProgress(ctx, bar.update)
+	}
+	before, err := ws.Host().Look(looking, api.LookRequest{Moment: api.BeforeCall, Command: strings.Join(args, " "), Quiet: true})
 	bar.finish()
 	if err != nil {
 		return err
@@ -106,10 +180,93 @@ func (a *app) runCommand(ctx context.Context, args []string, turn string) error 
 		return err
 	}
 	a.printSeen(after)
+	return exitWith(code)
+}
+
+// exitWith returns the error that ends emend with a command's exit code.
+func exitWith(code int) error {
 	if code == 0 {
 		return nil
 	}
 	return exitError(code)
+}
+
+// runOverlay runs a command over a layer and lands what it left.
+func (a *app) runOverlay(ctx context.Context, ws *emend.Workspace, args []string, dryRun bool) error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return err
+	}
+	rep, err := ws.Host().Run(context.WithoutCancel(ctx), api.RunRequest{Args: args, Dir: dir, Env: os.Environ(), DryRun: dryRun})
+	switch {
+	case emend.IsNoLayer(err):
+		fmt.Fprintf(a.err, "emend: the command was not run: %s\nWithout a layer it runs in witness mode: emend run --mode witness\n", report.Escape(err.Error()))
+		return exitError(exitOwnFailure)
+	case rep == nil:
+		return err
+	case rep.NotRun != "":
+		fmt.Fprintf(a.err, "emend: %s cannot be run: %s\n", report.Escape(args[0]), report.Escape(rep.NotRun))
+		return exitError(rep.Exit)
+	case err != nil:
+		fmt.Fprintf(a.err, "emend: the command ended with exit code %d, and nothing of it landed\n", rep.Exit)
+		a.printFailure(err)
+		if rep.Layer != "" {
+			fmt.Fprintf(a.err, "emend: what it left is kept: emend run --show %s, or --land, or --discard\n", rep.Layer)
+		}
+		return exitError(exitOwnFailure)
+	}
+	a.printRan(a.err, rep, dryRun)
+	return exitWith(rep.Exit)
+}
+
+// printRan says what landed, or would.
+func (a *app) printRan(w io.Writer, rep *api.RunReport, dry bool) {
+	if a.json {
+		a.printJSON(rep) //nolint:errcheck // the writer keeps it
+		return
+	}
+	if a.quiet {
+		return
+	}
+	switch {
+	case dry && len(rep.Files) > 0:
+		fmt.Fprintf(w, "emend: %s would land\n", plural(len(rep.Files), "change"))
+	case rep.Entry != "":
+		fmt.Fprintf(w, "emend: %s landed; take it back with: emend undo %s\n", plural(len(rep.Files), "change"), rep.Entry)
+	}
+	for i, f := range rep.Files {
+		if i == maxShown && !dry {
+			fmt.Fprintf(w, "  and %d more\n", len(rep.Files)-maxShown)
+			break
+		}
+		fmt.Fprintf(w, "  %s %s\n", report.OpLetter(&api.LogEntry{Operation: f.Operation}), report.Escape(f.Path))
+		if dry && f.Diff != "" {
+			a.printDiff(w, f.Diff)
+		}
+	}
+	for _, n := range rep.Notes {
+		fmt.Fprintf(w, "emend: %s\n", n)
+	}
+}
+
+// listLayers lists the layers that did not land.
+func (a *app) listLayers(ctx context.Context, ws *emend.Workspace) error {
+	all, err := ws.Host().Layers(ctx)
+	if err != nil {
+		return a.printError(err)
+	}
+	if a.json {
+		return a.printJSON(struct {
+			Layers []api.KeptLayer `json:"layers"`
+		}{append([]api.KeptLayer{}, all...)})
+	}
+	if len(all) == 0 && !a.quiet {
+		fmt.Fprintln(a.out, "No layers are kept.")
+	}
+	for _, l := range all {
+		fmt.Fprintf(a.out, "%s  %s\n  %s\n", l.Name, report.OneLine(strings.Join(l.Command, " ")), indentText(l.Why))
+	}
+	return nil
 }
 
 // waitFor runs the program with the streams of this process, in its process group, so that the keyboard's signals reach both:

@@ -1,0 +1,37 @@
+package api
+
+// RunRequest asks to run a command over a layer, and to land what it left as one change. The command has the streams of the process.
+// The context says who makes the call.
+type RunRequest struct {
+	Args   []string
+	Dir    string // where the command starts, an absolute path in the workspace
+	Env    []string
+	DryRun bool // land nothing, and keep nothing
+}
+
+// RunReport is how a run ended.
+type RunReport struct {
+	Exit     int       `json:"exit"` // the command's exit code; 128 and the signal that ended it
+	Entry    string    `json:"entry,omitempty"`
+	Files    []RanFile `json:"files"`
+	Inside   int       `json:"inside,omitempty"` // how many files in .git changed as well
+	Notes    []string  `json:"notes,omitempty"`  // what a person should know, one sentence each
+	Layer    string    `json:"layer,omitempty"`  // the name of the layer, if it is kept
+	NotRun   string    `json:"notRun,omitempty"` // why the command could not be started
+	Duration string    `json:"duration"`
+}
+
+// RanFile is one change of a command.
+type RanFile struct {
+	Operation string `json:"operation"` // add, update, delete
+	Path      string `json:"path"`
+	Diff      string `json:"diff,omitempty"`
+}
+
+// KeptLayer is a layer that did not land.
+type KeptLayer struct {
+	Name    string   `json:"name"`
+	Command []string `json:"command"`
+	Began   string   `json:"began"` // RFC 3339
+	Why     string   `json:"why,omitempty"`
+}

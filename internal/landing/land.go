@@ -1,0 +1,338 @@
+package landing
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/caller"
+	"github.com/emend-dev/emend/internal/commit"
+	"github.com/emend-dev/emend/internal/consent"
+	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/overlay"
+	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/text"
+	"github.com/emend-dev/emend/internal/vfs"
+	"github.com/emend-dev/emend/internal/workspace"
+	"github.com/emend-dev/emend/patch"
+)
+
+// Bounds of the diff that is stored with an entry.
+const (
+	maxDiffFile  = 1 << 20
+	maxDiffTotal = 8 << 20
+)
+
+// landing is one layer on its way into the tree.
+type landing struct {
+	w     *workspace.Workspace
+	layer *overlay.Layer
+	rep   *api.RunReport
+	rules *guard.Batch // judges paths of the workspace
+	git   *guard.Batch // finds paths in .git, whose parts are judged here
+	asked *guard.AskedPaths
+
+	changes  []overlay.Change
+	refused  fail.List
+	tx       commit.Tx
+	emptyDir []overlay.Change // new directories without a file
+	filled   map[string]bool  // directories in which the layer has something
+	withFile map[string]bool  // of these, those with a file, with which they come to be
+	diff     strings.Builder
+}
+
+// land judges what a layer has and commits it.
+func land(ctx context.Context, w *workspace.Workspace, layer *overlay.Layer, rep *api.RunReport, dry bool) error {
+	if err := layer.Usable(); err != nil {
+		return &fail.Error{Kind: fail.CommandFailed, Msg: "what the command left cannot land: " + err.Error(), Hint: "The layer is kept: emend run --kept lists it."}
+	}
+	l := &landing{w: w, layer: layer, rep: rep, rules: w.Guard.NewBatch(), asked: caller.NewAskedPaths(ctx),
+		filled: map[string]bool{}, withFile: map[string]bool{}}
+	defer l.rules.Close()
+	top, err := guard.Open(w.TopGuard().RootPath(), guard.Options{AllowProtected: []string{".git", ".git/**"}})
+	if err != nil {
+		return err
+	}
+	defer top.Close()
+	l.git = top.NewBatch()
+	defer l.git.Close()
+	if l.changes, err = layer.Changes(); err != nil {
+		return workspace.StoreError(err)
+	}
+	if err := l.judge(ctx); err != nil {
+		return err
+	}
+	if dry || len(l.tx.Changes) == 0 && len(l.emptyDir) == 0 {
+		return nil
+	}
+	asked, err := consent.Ask(ctx, w, l.asked.List(), l.diff.String(), consent.NewDigest(nil))
+	if err != nil {
+		return err
+	}
+	return l.commit(ctx, asked)
+}
+
+// judge makes the transaction of the layer, and refuses all of it if one path is refused.
+func (l *landing) judge(ctx context.Context) error {
+	if err := l.moved(); err != nil {
+		return err
+	}
+	for _, c := range l.changes {
+		for p := path.Dir(c.Path); p != "." && c.Kind != overlay.Deleted; p = path.Dir(p) {
+			l.filled[p] = true
+			l.withFile[p] = l.withFile[p] || c.Kind != overlay.Dir
+		}
+	}
+	for _, c := range l.changes {
+		if ctx.Err() != nil {
+			return caller.Cancelled(ctx)
+		}
+		if err := l.add(c); err != nil {
+			l.refused = append(l.refused, fail.All(err)...)
+		}
+	}
+	return refusals(l.refused)
+}
+
+// moved refuses a layer if somebody else changed what it changes. What changes after that, the commit notices: it compares every
+// path with what the layer was compared with.
+func (l *landing) moved() error {
+	moved, err := l.layer.Moved(l.changes)
+	if err != nil {
+		return workspace.StoreError(err)
+	}
+	var all fail.List
+	for _, m := range moved {
+		all = append(all, stale(m.Path, m.Why))
+	}
+	return refusals(all)
+}
+
+// add adds one change to the transaction.
+func (l *landing) add(c overlay.Change) error {
+	inGit := isGit(c.Path)
+	e, err := l.resolve(c.Path, inGit)
+	if err != nil {
+		return err
+	}
+	switch {
+	case c.Kind == overlay.Special || c.Old != nil && c.Old.Mode.Type()&^(fs.ModeDir|fs.ModeSymlink) != 0 && c.Kind != overlay.Dir:
+		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.SpecialFile, Path: c.Path, Msg: "is a FIFO, a socket or a device, which cannot land",
+			Hint: "Run the command in witness mode: emend run --mode witness."}
+	case c.Kind == overlay.Dir && c.Old == nil && !l.withFile[c.Path]:
+		l.emptyDir = append(l.emptyDir, c)
+		if !inGit && !l.filled[c.Path] {
+			l.note(audit.OpMkdir, c, "")
+		}
+		return nil
+	case c.Kind == overlay.Dir && c.Old != nil && !c.Old.Mode.IsDir():
+		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.SpecialFile, Path: c.Path, Msg: "a directory takes the place of a file, which cannot land at once",
+			Hint: "Run the command in witness mode: emend run --mode witness."}
+	case c.Kind == overlay.Dir:
+		return nil // made with the files in it; permissions of directories do not land
+	case c.Kind == overlay.Deleted && c.Old != nil && c.Old.Mode.IsDir():
+		l.tx.RemoveDirs = append(l.tx.RemoveDirs, c.Path)
+		return nil
+	case c.Old != nil && c.Old.Mode.IsDir():
+		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.SpecialFile, Path: c.Path, Msg: "a file takes the place of a directory, which cannot land at once",
+			Hint: "Run the command in witness mode: emend run --mode witness."}
+	}
+	out := commit.Change{Path: c.Path, Missing: strings.Count(e.Place.Name, "/"), Parent: vfs.ID{Dev: e.Place.Dev, Ino: e.Place.Ino}}
+	if c.Old != nil {
+		out.Old = &commit.Old{Info: *c.Old, Link: e.Target}
+		if c.Old.Mode.IsRegular() {
+			if out.Old.Sum, err = l.layer.OldSum(c); err != nil {
+				return stale(c.Path, err.Error())
+			}
+		}
+		if c.Old.Links > 1 && c.Kind != overlay.Deleted {
+			l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%s: it was one of %d hard links; the others keep the old content.", report.Escape(c.Path), c.Old.Links))
+		}
+	}
+	sum := ""
+	if c.Kind != overlay.Deleted {
+		info := c.New
+		out.New = &commit.New{From: -1, File: c.Path, FileInfo: &info}
+		if c.Kind == overlay.File {
+			if sum, err = l.layer.NewSum(c); err != nil {
+				return workspace.StoreError(err)
+			}
+			out.New.Sum = sum
+		} else {
+			sum = text.Sum(c.Target)
+		}
+	}
+	l.tx.Changes = append(l.tx.Changes, out)
+	if inGit {
+		l.rep.Inside++
+		return nil
+	}
+	l.note(operation(c), c, sum)
+	return nil
+}
+
+// resolve judges a path by the rules, and says where it leads.
+func (l *landing) resolve(p string, inGit bool) (guard.Entry, error) {
+	if inGit {
+		if why := gitPartProtected(p); why != "" {
+			return guard.Entry{}, &fail.Error{Kind: fail.PermissionDenied, Path: p, Msg: "the command changed it, and it is protected: " + why,
+				Hint: "Nothing landed. A person can change it without emend."}
+		}
+		return l.git.Resolve(p, guard.Request{Known: true, Write: true})
+	}
+	rel, ok := l.w.Paths().FromTop(p)
+	if !ok {
+		return guard.Entry{}, &fail.Error{Kind: fail.OutsideWorkspace, Path: p, Msg: "the command changed it, and it is outside of the workspace",
+			Hint: "Run the command from a workspace that has the path inside."}
+	}
+	return l.rules.Resolve(rel, guard.Request{Known: true, Write: true, Asked: l.asked})
+}
+
+// isGit reports whether a path is in the repository of the tree.
+func isGit(p string) bool { return strings.HasPrefix(p, ".git/") }
+
+// gitPartProtected says why a part of .git does not land; "" for what git's commands write all the time.
+func gitPartProtected(p string) string {
+	first, _, _ := strings.Cut(strings.TrimPrefix(p, ".git/"), "/")
+	switch first {
+	case "hooks":
+		return "git runs what is in hooks"
+	case "config", "config.worktree":
+		return "git runs programs that its configuration names"
+	case "info", "commondir", "gitdir", "modules", "worktrees", "emend":
+		return "it decides what git takes for the repository"
+	}
+	return ""
+}
+
+func operation(c overlay.Change) string {
+	switch {
+	case c.Kind == overlay.Deleted:
+		return patch.Delete.String()
+	case c.Old == nil:
+		return patch.Add.String()
+	}
+	return patch.Update.String()
+}
+
+// note notes a change for the log and the report, with its diff.
+func (l *landing) note(operation string, c overlay.Change, sum string) {
+	op := audit.Op{Operation: operation, Path: c.Path, After: sum, Mode: c.New.Mode, Size: c.New.Size}
+	if n := len(l.tx.Changes); n > 0 && operation != audit.OpMkdir && l.tx.Changes[n-1].Old != nil {
+		op.Before = l.tx.Changes[n-1].Old.Sum
+	}
+	l.tx.Record.Ops = append(l.tx.Record.Ops, op)
+	f := api.RanFile{Operation: operation, Path: c.Path}
+	if f.Diff = l.diffOf(operation, c); l.diff.Len()+len(f.Diff) > maxDiffTotal {
+		f.Diff = ""
+	}
+	l.diff.WriteString(f.Diff)
+	l.rep.Files = append(l.rep.Files, f)
+}
+
+// diffOf returns the diff of a file, "" if it is not shown.
+func (l *landing) diffOf(operation string, c overlay.Change) string {
+	before, after := "", ""
+	if c.Old != nil {
+		if !c.Old.Mode.IsRegular() || c.Old.Size > maxDiffFile {
+			return ""
+		}
+		dir, err := l.w.TopGuard().OpenDir(path.Dir(c.Path))
+		if err != nil {
+			return ""
+		}
+		defer dir.Close()
+		f, err := dir.Open(path.Base(c.Path))
+		if err != nil {
+			return ""
+		}
+		defer f.Close()
+		b, err := io.ReadAll(io.LimitReader(f, maxDiffFile))
+		if err != nil {
+			return ""
+		}
+		before = string(b)
+	}
+	if c.Kind == overlay.File {
+		if c.New.Size > maxDiffFile {
+			return ""
+		}
+		b, err := os.ReadFile(l.layer.Path(c))
+		if err != nil {
+			return ""
+		}
+		after = string(b)
+	} else if c.Kind != overlay.Deleted {
+		return ""
+	}
+	return report.DiffOfTexts(operation, c.Path, before, after)
+}
+
+// layerTree opens directories of the layer.
+type layerTree struct{ g *guard.Guard }
+
+func (t layerTree) OpenDir(p string) (vfs.Dir, error) { return t.g.OpenDir(p) }
+
+// commit lands the transaction.
+func (l *landing) commit(ctx context.Context, asked *consent.Result) error {
+	store, err := l.w.OpenOrMakeStore()
+	if err != nil {
+		return err
+	}
+	if err := l.layer.Unmark(l.changes); err != nil {
+		return workspace.StoreError(err)
+	}
+	upper, err := guard.Open(l.layer.Path(overlay.Change{}), guard.Options{})
+	if err != nil {
+		return err
+	}
+	defer upper.Close()
+	slices.Reverse(l.tx.RemoveDirs) // the deepest first
+	l.tx.Files = layerTree{upper}
+	l.tx.Record.Kind, l.tx.Record.Actor, l.tx.Record.PolicyHash = audit.Commit, l.w.Actor(ctx), l.w.Guard.PolicyHash()
+	l.tx.Record.Message = caller.ForLog(fmt.Sprintf("ran: %s (exit code %d, %s)", strings.Join(l.layer.Args, " "), l.rep.Exit, l.rep.Duration))
+	if asked != nil {
+		l.tx.Record.Asked = asked.Asked
+	}
+	l.tx.Texts = func(*commit.Done) (diff, answer string) { return l.diff.String(), "" }
+	l.tx.Progress = func(done, total int) {
+		if tell := caller.Progress(ctx); tell != nil {
+			tell(done, total, "landing")
+		}
+	}
+	if len(l.tx.Changes) > 0 {
+		d, err := store.Run(ctx, l.tx)
+		if err != nil {
+			return err
+		}
+		l.rep.Entry = d.Tx
+		l.rep.Notes = append(l.rep.Notes, d.Notes...)
+	}
+	l.makeEmptyDirs()
+	if l.rep.Inside > 0 {
+		l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%d files of .git landed with it; an undo takes back files of the work tree, and no commits.", l.rep.Inside))
+	}
+	return nil
+}
+
+// makeEmptyDirs makes new directories without a file. They are no part of the transaction, which knows files.
+func (l *landing) makeEmptyDirs() {
+	for _, c := range l.emptyDir {
+		dir, err := l.w.TopGuard().OpenDir(path.Dir(c.Path))
+		if err == nil {
+			err = dir.Mkdir(path.Base(c.Path), c.New.Mode.Perm())
+			dir.Close()
+		}
+		if err != nil {
+			l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%s: the empty directory could not be made: %v.", report.Escape(c.Path), err))
+		}
+	}
+}
