@@ -12,6 +12,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/commit"
@@ -36,16 +37,20 @@ mkdir -p n/e/w; echo deep > n/e/w/f
 python3 -c 'import os; os.setxattr("a", "user.k", b"v")'
 touch -h -d 2001-02-03 a d/new d/l link tool sparse t1 readonly n/e/w/f sub/moved`
 	files := map[string]string{"a": "1\n", "d/b": "1\n", "link": "-> a", "tool": "1\n", "gone": "1\n", "moved": "1\n", "sub/": "", "readonly": "1\n"}
-	plain := tree(t, files)
-	must(t, os.Chmod(filepath.Join(plain, "readonly"), 0o444))
+	prepare := func() string {
+		root := tree(t, files)
+		must(t, os.Chmod(filepath.Join(root, "readonly"), 0o444))
+		must(t, os.Chtimes(filepath.Join(root, "d/b"), time.Time{}, time.Unix(1e9, 0)))
+		return root
+	}
+	plain := prepare()
 	cmd := exec.Command("sh", "-c", script)
 	cmd.Dir = plain
 	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("%v: %s", err, out)
 	}
 
-	root := tree(t, files)
-	must(t, os.Chmod(filepath.Join(root, "readonly"), 0o444))
+	root := prepare()
 	store := filepath.Join(root, ".store")
 	must(t, os.MkdirAll(filepath.Join(store, "runs"), 0o700))
 	dir, err := vfs.Open(store)
@@ -140,10 +145,11 @@ func whole(t *testing.T, root string) string {
 		if err != nil {
 			return err
 		}
-		line := fmt.Sprint(rel, " ", info.Mode(), " ")
+		var line strings.Builder
+		line.WriteString(fmt.Sprint(rel, " ", info.Mode(), " "))
 		st := info.Sys().(*syscall.Stat_t)
 		if !d.IsDir() {
-			line += fmt.Sprint(info.ModTime().UTC(), " links ", st.Nlink, " ", names[st.Ino])
+			line.WriteString(fmt.Sprint(info.ModTime().UTC(), " links ", st.Nlink, " ", names[st.Ino]))
 			names[st.Ino] = rel
 		}
 		switch {
@@ -152,15 +158,15 @@ func whole(t *testing.T, root string) string {
 			if err != nil {
 				return err
 			}
-			line += fmt.Sprintf(" %d bytes, %d blocks, %.20q", len(data), st.Blocks, data)
+			line.WriteString(fmt.Sprintf(" %d bytes, %d blocks, %.20q", len(data), st.Blocks, data))
 		case info.Mode()&os.ModeSymlink != 0:
 			to, _ := os.Readlink(p)
-			line += " " + to
+			line.WriteString(" " + to)
 		}
 		for name, value := range xattrs(p, "security.") {
-			line += fmt.Sprintf(" %s=%q", name, value)
+			line.WriteString(fmt.Sprintf(" %s=%q", name, value))
 		}
-		out = append(out, line)
+		out = append(out, line.String())
 		return nil
 	}))
 	slices.Sort(out)

@@ -19,6 +19,9 @@ import (
 // one, the layer must not be applied: the command did not see what is there now. No time of change can be set by a program, so
 // what has one from before the mount is untouched.
 //
+// Ask when nobody has the files open for writing, with leases for example: in the middle of a system call a file may have its new size
+// and its old time, as it does on ext4 while it is truncated.
+//
 // It asks only about the paths of the changes and the directories above them. What the command read and did not change may have
 // changed. One case is not seen: somebody removed a file, and the command replaced it by a new one of its own under the same name. It
 // looks like any new file.

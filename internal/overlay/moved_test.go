@@ -4,11 +4,16 @@ package overlay
 
 import (
 	"bufio"
+	"errors"
+	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 )
 
 func runOutside(dir, script string) (string, error) {
@@ -144,5 +149,61 @@ func TestRootReplaced(t *testing.T) {
 	must(t, err)
 	if len(moved) != 1 || moved[0].Path != "." {
 		t.Error(moved)
+	}
+}
+
+// TestSavesMeanwhile: a person saves a file again and again while commands append to it. If nothing is said to have moved, the layer has
+// the file as it is now, with what was appended: never a stale text.
+func TestSavesMeanwhile(t *testing.T) {
+	for name, save := range map[string]func(path, text string) error{
+		"in place": func(path, text string) error { return os.WriteFile(path, []byte(text), 0o644) },
+		"atomically": func(path, text string) error {
+			return errors.Join(os.WriteFile(path+".new", []byte(text), 0o644), os.Rename(path+".new", path))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			root := tree(t, map[string]string{"a": "0\n"})
+			a := filepath.Join(root, "a")
+			stop, stopped := make(chan bool), make(chan int)
+			var saving sync.Mutex // held during a save, as its file is open for writing
+			go func() {
+				random := rand.New(rand.NewPCG(1, 2))
+				for i := 1; ; i++ {
+					select {
+					case <-stop:
+						stopped <- i
+						return
+					case <-time.After(time.Duration(random.IntN(120)) * time.Millisecond):
+						saving.Lock()
+						if err := save(a, fmt.Sprintln(i)); err != nil {
+							t.Error(err)
+						}
+						saving.Unlock()
+					}
+				}
+			}()
+			clean, refused := 0, 0
+			for range 60 {
+				l, _ := sh(t, root, "cat a >/dev/null; echo more >> a")
+				list, err := l.Changes()
+				must(t, err)
+				saving.Lock()
+				now, err := os.ReadFile(a)
+				must(t, err)
+				moved, err := l.Moved(list)
+				must(t, err)
+				saving.Unlock()
+				if len(moved) > 0 {
+					refused++
+					continue
+				}
+				clean++
+				if data, err := os.ReadFile(filepath.Join(l.upper(), "a")); err != nil || string(data) != string(now)+"more\n" {
+					t.Errorf("nothing moved, and the layer has %q on top of %q", data, now)
+				}
+			}
+			close(stop)
+			t.Logf("%d saves, %d runs clean, %d refused", <-stopped, clean, refused)
+		})
 	}
 }
