@@ -54,10 +54,15 @@ func newWorld(t testing.TB, env ...string) *account {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return newWorldIn(t, root, env...)
+}
+
+// newWorldIn makes an account in a directory.
+func newWorldIn(t testing.TB, root string, env ...string) *account {
 	w := &account{TB: t, root: root, home: filepath.Join(root, "home"), work: filepath.Join(root, "work")}
 	tmp := filepath.Join(root, "tmp")
 	for _, dir := range []string{w.home, w.work, tmp} {
-		if err := os.Mkdir(dir, 0o755); err != nil {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -66,7 +71,9 @@ func newWorld(t testing.TB, env ...string) *account {
 	}
 	w.env = append([]string{"HOME=" + w.home, "TMPDIR=" + tmp, "PATH=" + path(), "LANG=C.UTF-8", "TERM=dumb"}, env...)
 	if keep := os.Getenv("EMEND_AGENTS_KEEP"); keep != "" {
-		t.Cleanup(func() { keepAll(root, filepath.Join(keep, filepath.FromSlash(t.Name()))) })
+		t.Cleanup(func() {
+			keepAll(w.root, filepath.Join(keep, filepath.FromSlash(t.Name()))+strings.TrimPrefix(w.root, root))
+		})
 	}
 	return w
 }

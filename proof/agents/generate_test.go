@@ -23,6 +23,7 @@ func readGenerate(path string, body []byte) (out shown, err error) {
 		Contents []struct {
 			Parts []struct {
 				FunctionResponse *struct {
+					ID       string
 					Response struct{ Output, Error string }
 				}
 			}
@@ -37,9 +38,11 @@ func readGenerate(path string, body []byte) (out shown, err error) {
 			out.tools = append(out.tools, f.Name)
 		}
 	}
+	seen := map[string]bool{}
 	for _, c := range in.Contents {
 		for _, p := range c.Parts {
-			if r := p.FunctionResponse; r != nil {
+			if r := p.FunctionResponse; r != nil && !(r.ID != "" && seen[r.ID]) { // a session that goes on has some twice
+				seen[r.ID] = true
 				out.add("", r.Response.Output+r.Response.Error)
 			}
 		}

@@ -33,6 +33,8 @@ type model struct {
 	url    string
 	keep   func(name string, data []byte)
 	took   time.Duration // for the whole conversation
+	shell  string        // a tool of the agent that is in every request of the conversation, for scripts without emend's tools
+	pause  int           // the number of results at which the model ends its turn; 0 for the end of the script
 
 	mu        sync.Mutex
 	turns     []shown         // of the conversation
@@ -86,7 +88,7 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request, p protocol, body 
 		return
 	}
 	out := done
-	if _, ok := s.offers("read_file"); ok || s.finds {
+	if _, ok := s.offers("read_file"); ok || s.finds || m.shell != "" && slices.Contains(s.tools, m.shell) {
 		m.turns = append(m.turns, s)
 		out = m.next(s)
 	} else {
@@ -106,10 +108,13 @@ var done = said{words: "Done."}
 // next returns the step that follows what the model was shown.
 func (m *model) next(s shown) said {
 	n := len(s.results)
-	if n >= len(m.script) || m.gaveUp != nil {
+	if n >= len(m.script) || m.gaveUp != nil || m.pause > 0 && n >= m.pause {
 		return done
 	}
 	now := m.script[n]
+	if now.args != nil {
+		return said{tool: now.tool, args: encode(now.args), id: fmt.Sprintf("call_%d", n+1)}
+	}
 	if now.own != "" {
 		return said{own: true, tool: now.tool, args: now.own, id: fmt.Sprintf("call_%d", n+1)}
 	}

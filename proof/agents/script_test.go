@@ -14,7 +14,8 @@ type step struct {
 	tool    string
 	before  func() // runs before the call
 	refused bool
-	own     string // what it says to a tool of the agent itself
+	own     string // what it says to a tool of the agent itself that takes text
+	args    object // what it says to a tool of the agent itself that takes arguments
 	// call builds the arguments from the results of earlier steps; the model knows nothing else.
 	call func(seen []string) (object, error)
 	want []string // what the result must contain

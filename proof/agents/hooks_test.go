@@ -1,0 +1,393 @@
+//go:build npm && linux
+
+package agents
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+)
+
+// own is how an agent changes files without emend: by its shell and its own edit tools.
+type own struct {
+	*agent
+	shellTool string
+	shell     func(command string) object
+	read      func(w *account, name string) *step // what the agent wants before an edit; nil for nothing
+	write     func(w *account, name, content string) step
+	edit      func(w *account, name, old, new string) step
+	ask       func(prompt string, again bool) []string
+	same      func(request any) // removes from a request what differs from run to run without hooks, if that is more than [changing]
+	beside    func(w *account)  // what else its account needs
+}
+
+func (o own) run(command string) step {
+	return step{does: "runs " + command, tool: o.shellTool, args: o.shell(command)}
+}
+
+func (w *account) path(name string) string { return filepath.Join(w.work, name) }
+
+var owns = []own{
+	{
+		agent: claudeCode, shellTool: "Bash",
+		shell: func(c string) object { return object{"command": c, "description": "run it"} },
+		read: func(w *account, name string) *step {
+			return &step{does: "reads", tool: "Read", args: object{"file_path": w.path(name)}}
+		},
+		write: func(w *account, name, content string) step {
+			return step{does: "writes", tool: "Write", args: object{"file_path": w.path(name), "content": content}}
+		},
+		edit: func(w *account, name, old, new string) step {
+			return step{does: "edits", tool: "Edit", args: object{"file_path": w.path(name), "old_string": old, "new_string": new, "replace_all": false}}
+		},
+		ask: func(prompt string, again bool) []string {
+			args := []string{"-p", prompt, "--allowedTools", "Bash,Read,Edit,Write"}
+			if again {
+				args = append(args, "-c")
+			}
+			return args
+		},
+	},
+	{
+		agent: codexSearch, shellTool: "exec_command",
+		same:  func(any) {}, // the order of members does
+		shell: func(c string) object { return object{"cmd": c} },
+		write: func(w *account, name, content string) step {
+			return step{does: "writes", tool: "apply_patch", own: "*** Begin Patch\n*** Add File: " + name + "\n+" + strings.TrimSuffix(content, "\n") + "\n*** End Patch\n"}
+		},
+		edit: func(w *account, name, old, new string) step {
+			return step{does: "edits", tool: "apply_patch", own: "*** Begin Patch\n*** Update File: " + name + "\n@@\n-" + old + "\n+" + new + "\n*** End Patch\n"}
+		},
+		ask: func(prompt string, again bool) []string {
+			args := []string{"exec", "--skip-git-repo-check", "--dangerously-bypass-hook-trust", "-c", `sandbox_mode="danger-full-access"`}
+			if again {
+				return append(args, "resume", "--last", prompt)
+			}
+			return append(args, prompt)
+		},
+	},
+	{
+		agent: geminiCLI, shellTool: "run_shell_command", same: withoutRepeats,
+		shell: func(c string) object { return object{"command": c, "description": "run it"} },
+		write: func(w *account, name, content string) step {
+			return step{does: "writes", tool: "write_file", args: object{"file_path": w.path(name), "content": content}}
+		},
+		edit: func(w *account, name, old, new string) step {
+			return step{does: "edits", tool: "replace", args: object{"file_path": w.path(name), "instruction": "replace it", "old_string": old, "new_string": new}}
+		},
+		ask: func(prompt string, again bool) []string {
+			args := geminiCLI.ask(prompt)
+			if again {
+				args = append(args, "--resume", "latest")
+			}
+			return args
+		},
+	},
+	{
+		agent: opencode, shellTool: "bash",
+		beside: func(w *account) {
+			// With a plugin opencode fetches this package, and waits for 77 s where there is no network. No plugin here needs it.
+			const dir, version = ".config/opencode/", "1.18.33"
+			needs := object{"@opencode-ai/plugin": version}
+			w.writeJSON(dir+"package.json", object{"dependencies": needs})
+			w.writeJSON(dir+"node_modules/@opencode-ai/plugin/package.json", object{"name": "@opencode-ai/plugin", "version": version})
+			w.writeJSON(dir+"package-lock.json", object{"lockfileVersion": 3, "requires": true, "packages": object{
+				"": object{"dependencies": needs}, "node_modules/@opencode-ai/plugin": object{"version": version}}})
+		},
+		shell: func(c string) object { return object{"command": c, "description": "run it"} },
+		read: func(w *account, name string) *step {
+			return &step{does: "reads", tool: "read", args: object{"filePath": w.path(name)}}
+		},
+		write: func(w *account, name, content string) step {
+			return step{does: "writes", tool: "write", args: object{"filePath": w.path(name), "content": content}}
+		},
+		edit: func(w *account, name, old, new string) step {
+			return step{does: "edits", tool: "edit", args: object{"filePath": w.path(name), "oldString": old, "newString": new}}
+		},
+		ask: func(prompt string, again bool) []string {
+			if again {
+				return []string{"run", "-c", prompt}
+			}
+			return []string{"run", prompt}
+		},
+	},
+}
+
+// way is a way in which an agent changes files over three turns.
+type way struct {
+	name  string
+	turns func(o own, w *account) [][]step
+	after map[string]string // the files that differ from the first workspace; "" for one that is gone
+}
+
+// editing returns the steps of an edit, with the read that some agents want before it.
+func (o own) editing(w *account, name, old, new string) []step {
+	edit := o.edit(w, name, old, new)
+	if o.read == nil {
+		return []step{edit}
+	}
+	return []step{*o.read(w, name), edit}
+}
+
+var ways = []way{
+	{
+		name: "shell",
+		turns: func(o own, w *account) [][]step {
+			return [][]step{
+				{o.run("echo by-shell > new.txt"), o.run("sed -i s/two/zwei/ a.txt")},
+				{o.run("mv new.txt moved.txt && printf 'more\n' >> moved.txt")},
+				{o.run("rm old.txt; exit 3")},
+			}
+		},
+		after: map[string]string{"moved.txt": "by-shell\nmore\n", "a.txt": "one\nzwei\n", "old.txt": ""},
+	},
+	{
+		name: "own tools",
+		turns: func(o own, w *account) [][]step {
+			return [][]step{
+				{o.write(w, "new.txt", "by tool\n")},
+				o.editing(w, "a.txt", "two", "zwei"),
+				o.editing(w, "b.txt", "drei", "three"),
+			}
+		},
+		after: map[string]string{"new.txt": "by tool\n", "a.txt": "one\nzwei\n", "b.txt": "three\n"},
+	},
+	{
+		name: "mixed",
+		turns: func(o own, w *account) [][]step {
+			return [][]step{
+				append([]step{o.run("echo by-shell > new.txt")}, o.editing(w, "a.txt", "two", "zwei")...),
+				append(o.editing(w, "b.txt", "drei", "three"), o.run("rm old.txt")),
+				{o.run("echo last >> new.txt")},
+			}
+		},
+		after: map[string]string{"new.txt": "by-shell\nlast\n", "a.txt": "one\nzwei\n", "b.txt": "three\n", "old.txt": ""},
+	},
+}
+
+// TestHooks has each agent change files by its shell, by its own tools, and by both, over three turns: without hooks, with those
+// of emend setup, and with an emend that is gone. What the agent asks of its model must be the same each time.
+func TestHooks(t *testing.T) {
+	for _, o := range owns {
+		t.Run(slug(o.agent), func(t *testing.T) {
+			p := install(t, o.agent)
+			for _, way := range ways {
+				t.Run(slug(&agent{name: way.name}), func(t *testing.T) {
+					root, err := filepath.EvalSymlinks(t.TempDir()) // each run has the same, since its path is in the requests
+					if err != nil {
+						t.Fatal(err)
+					}
+					root = filepath.Join(root, "account")
+					plain := o.turns(t, root, p, way, nil)
+					hooked := o.turns(t, root, p, way, func(w *account) { w.hooks(o.agent) })
+					hooked.sameRequests("with hooks", plain, o.same)
+					hooked.heard(o, way)
+					if way.name == "mixed" {
+						gone := o.turns(t, root, p, way, func(w *account) { w.hooks(o.agent); w.removeEmend() })
+						gone.sameRequests("with an emend that is gone", plain, o.same)
+					}
+				})
+			}
+		})
+	}
+}
+
+// turns runs the three turns in a new account in root, which it moves away at the end.
+func (o own) turns(t *testing.T, root string, p program, way way, setup func(*account)) *account {
+	t.Helper()
+	w := newWorldIn(t, root)
+	w.env = append(w.env, "PATH="+w.named(p)+":"+path())
+	turns := way.turns(o, w)
+	m := w.model(slices.Concat(turns...))
+	m.shell = o.shellTool
+	w.env = append(w.env, p.base(w, m.url)...)
+	if o.beside != nil {
+		o.beside(w)
+	}
+	if setup != nil {
+		setup(w)
+	}
+	for i, steps := range turns {
+		m.pause += len(steps)
+		m.took += w.start(slices.Concat(p.command, o.ask(fmt.Sprintf("Do part %d.", i+1), i > 0))...)
+	}
+	want := make(map[string]string)
+	for name, content := range first {
+		want[name] = content
+	}
+	for name, content := range way.after {
+		if want[name] = content; content == "" {
+			delete(want, name)
+		}
+	}
+	w.holds("afterwards", want)
+	if m.gaveUp != nil || len(m.seen()) != len(m.script) {
+		t.Errorf("the model saw %d results of %d steps: %v\n%q", len(m.seen()), len(m.script), m.gaveUp, m.seen())
+	}
+	t.Logf("%s %s, %s: %d requests of the conversation%s; %.1f s", p.name, p.version, way.name, len(m.turns), m.otherRequests(), m.took.Seconds())
+	w.root += time.Now().Format("-150405.000000")
+	if err := os.Rename(root, w.root); err != nil {
+		t.Fatal(err)
+	}
+	return w
+}
+
+// hooks has emend setup write its hooks, and puts a program in the place of emend that records how it is called.
+func (w *account) hooks(a *agent) {
+	w.Helper()
+	dir := filepath.Join(w.root, "emend-bin")
+	program, real := filepath.Join(dir, "emend"), filepath.Join(dir, "emend-real")
+	data, err := os.ReadFile(emendProgram)
+	if err != nil {
+		w.Fatal(err)
+	}
+	for _, d := range []string{dir, filepath.Join(w.root, "heard")} {
+		if err := os.Mkdir(d, 0o755); err != nil {
+			w.Fatal(err)
+		}
+	}
+	if err := os.WriteFile(program, data, 0o755); err != nil {
+		w.Fatal(err)
+	}
+	was := emendFor(w, program)
+	was("setup", a.setup, "--hooks-only", "--write")
+	if err := os.Rename(program, real); err != nil {
+		w.Fatal(err)
+	}
+	script := fmt.Sprintf("#!/bin/sh\nf=%s/heard/$(date +%%s%%N)-$$\npwd > $f.pwd; env > $f.env; cat > $f.in\n%s \"$@\" < $f.in > $f.out 2> $f.err\ncode=$?\n"+
+		"cat $f.out; cat $f.err >&2; echo $code > $f.rc; exit $code\n", w.root, real)
+	if err := os.WriteFile(program, []byte(script), 0o755); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// removeEmend takes the program away that the hooks call.
+func (w *account) removeEmend() {
+	if err := os.RemoveAll(filepath.Join(w.root, "emend-bin")); err != nil {
+		w.Fatal(err)
+	}
+}
+
+// requests returns what the agent asked of its model, with what differs from run to run replaced.
+func (w *account) requests(same func(any)) []string {
+	w.Helper()
+	names, _ := filepath.Glob(filepath.Join(w.root, "model", "request-*.json"))
+	var out []string
+	for _, name := range names {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			w.Fatal(err)
+		}
+		var v any
+		if same != nil && json.Unmarshal(data, &v) == nil {
+			same(v)
+			data = []byte(encode(v))
+		}
+		out = append(out, w.constant(string(data)))
+	}
+	return out
+}
+
+// changing matches what differs from run to run without hooks too: ids, times, how long a command took, numbers of processes.
+var changing = regexp.MustCompile(`\b(ses|msg|prt|rs|fc|ctc)_[-0-9A-Za-z]+|[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b[0-9a-f]{64}\b` +
+	`|\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z|Wall time: [0-9.]+ seconds|Chunk ID: [0-9a-f]+|PGID: \d+|turn_started_at_unix_ms\\*":\d+|\b[a-z_]+_\d{13}_\d+\b`)
+
+func (w *account) constant(text string) string {
+	return changing.ReplaceAllString(text, "_")
+}
+
+// sameRequests compares the requests with those of another run.
+func (w *account) sameRequests(when string, other *account, same func(any)) {
+	w.Helper()
+	a, b := other.requests(same), w.requests(same)
+	if len(a) != len(b) || len(a) == 0 {
+		w.Errorf("%s: %d requests to the model, without hooks %d", when, len(b), len(a))
+	}
+	for i := range min(len(a), len(b)) {
+		if a[i] != b[i] {
+			at := 0
+			for at < min(len(a[i]), len(b[i])) && a[i][at] == b[i][at] {
+				at++
+			}
+			from := max(0, at-100)
+			w.Errorf("%s: request %d differs at %d:\n%q\nwithout hooks:\n%q", when, i+1, at, b[i][from:min(len(b[i]), at+200)], a[i][from:min(len(a[i]), at+200)])
+		}
+	}
+}
+
+// heardEvent is one call of the hook.
+type heardEvent struct {
+	Event   string `json:"hook_event_name"`
+	Session string `json:"session_id"`
+	Prompt  string `json:"prompt_id"`
+	Turn    string `json:"turn_id"`
+	Call    string `json:"tool_use_id"`
+	Tool    string `json:"tool_name"`
+
+	dir, out, err, code string
+}
+
+// events returns the calls of the hook, in their order.
+func (w *account) events() (out []heardEvent) {
+	names, _ := filepath.Glob(filepath.Join(w.root, "heard", "*.in"))
+	slices.Sort(names)
+	for _, name := range names {
+		read := func(ext string) string {
+			data, _ := os.ReadFile(strings.TrimSuffix(name, "in") + ext)
+			return string(data)
+		}
+		var e heardEvent
+		if err := json.Unmarshal([]byte(read("in")), &e); err != nil {
+			w.Errorf("an event that cannot be read: %v", err)
+		}
+		e.dir, e.out, e.err, e.code = read("pwd"), read("out"), read("err"), read("rc")
+		out = append(out, e)
+	}
+	return out
+}
+
+// heard checks the events of a run with hooks.
+func (w *account) heard(o own, way way) {
+	w.Helper()
+	for _, e := range w.events() {
+		w.Logf("%s %s %s session=%s turn=%s%s in %s: %s", e.Event, e.Tool, e.Call, e.Session, e.Prompt, e.Turn, strings.TrimSpace(e.dir), strings.TrimSpace(e.err))
+		if e.out != "" || e.code != "0\n" {
+			w.Errorf("%s: the hook printed %q and ended with %s", e.Event, e.out, e.code)
+		}
+	}
+}
+
+// emendFor returns a function that runs emend by the name of program.
+func emendFor(w *account, program string) func(args ...string) string {
+	return func(args ...string) string {
+		w.Helper()
+		was := emendProgram
+		emendProgram = program
+		defer func() { emendProgram = was }()
+		return w.run(args...)
+	}
+}
+
+// withoutRepeats removes results that are in a request twice: of a session that goes on, Gemini CLI sends some of them again, in
+// some runs and not in others.
+func withoutRepeats(request any) {
+	contents, _ := request.(map[string]any)["contents"].([]any)
+	seen := map[string]bool{}
+	for _, c := range contents {
+		content := c.(map[string]any)
+		parts, _ := content["parts"].([]any)
+		content["parts"] = slices.DeleteFunc(parts, func(p any) bool {
+			response, ok := p.(map[string]any)["functionResponse"].(map[string]any)
+			id := fmt.Sprint(response["id"])
+			again := ok && seen[id]
+			seen[id] = seen[id] || ok
+			return again
+		})
+	}
+}
