@@ -2,7 +2,6 @@ package look
 
 import (
 	"context"
-	"fmt"
 	"io/fs"
 	"strings"
 
@@ -11,9 +10,7 @@ import (
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/commit"
-	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
-	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/internal/vfs"
 	"github.com/emend-dev/emend/patch"
 )
@@ -203,7 +200,9 @@ func (l *look) describe(rd *reader, copies vfs.Dir, c change, diff *strings.Buil
 	if special {
 		return op, nil
 	}
-	l.addDiff(rd, copies, c, diff)
+	if !c.moved() { // what moved is as it was
+		l.addDiff(rd, copies, c, op.Operation, diff)
+	}
 	return op, []commit.SeenChange{{Act: a, Keep: keep}}
 }
 
@@ -222,42 +221,30 @@ func (l *look) keepOf(rd *reader, copies vfs.Dir, f *file) func(slots vfs.Dir, n
 	return nil
 }
 
-// addDiff adds the diff of a text whose content from before is known, and that is not too long.
-func (l *look) addDiff(rd *reader, copies vfs.Dir, c change, diff *strings.Builder) {
-	s := plan.Step{Op: patch.Update, Path: c.path(), To: c.path()}
-	switch {
-	case c.moved():
-		s.Op, s.To = patch.Move, c.now.path
-	case c.old == nil:
-		s.Op = patch.Add
-	case c.now == nil:
-		s.Op = patch.Delete
-	}
+// addDiff adds the diff of a text whose content from before is known, that is not too long, and that may be read.
+func (l *look) addDiff(rd *reader, copies vfs.Dir, c change, operation string, diff *strings.Builder) {
 	for _, f := range []*file{c.old, c.now} {
-		if f != nil && (!f.mode.IsRegular() || f.size > maxDiffFile) {
+		if f == nil {
+			continue
+		}
+		rel, inside := l.w.Paths().FromTop(f.path)
+		if !f.mode.IsRegular() || f.size > maxDiffFile || !inside || l.w.Guard.CheckRead(rel) != nil {
 			return
 		}
 	}
+	var before, after string
 	var err error
-	if c.old != nil && !c.moved() {
-		if s.Before, err = l.textBefore(copies, c.old); err != nil {
+	if c.old != nil {
+		if before, err = l.textBefore(copies, c.old); err != nil {
 			return
 		}
 	}
-	if c.now != nil && !c.moved() {
-		if s.After, err = rd.text(c.now); err != nil {
+	if c.now != nil {
+		if after, err = rd.text(c.now); err != nil {
 			return
 		}
 	}
-	if diff.Len()+len(s.Before)+len(s.After) > maxDiffTotal {
-		return
+	if diff.Len()+len(before)+len(after) <= maxDiffTotal {
+		diff.WriteString(report.DiffOfTexts(operation, c.path(), before, after))
 	}
-	if s.Op == patch.Update && !text.Binary(s.Before) && !text.Binary(s.After) {
-		s.Edits = text.Between(s.Before, s.After)
-	} else if s.Op == patch.Update {
-		fmt.Fprintf(diff, "diff --git %s %s\nBinary files differ\n", "a/"+c.path(), "b/"+c.path())
-		return
-	}
-	s.Source.Kind = plan.Regular
-	diff.WriteString(report.Diff(&s))
 }

@@ -58,7 +58,11 @@ everything is packed that can be, at once. Nothing is removed from the history.`
 			if err != nil {
 				return err
 			}
-			return a.printHealth(h)
+			layers, err := ws.Host().Layers(cmd.Context())
+			if err != nil {
+				return err
+			}
+			return a.printHealth(h, layers)
 		},
 	}
 	cmd.Flags().BoolVar(&migrate, "migrate", false, "move the store")
@@ -99,12 +103,14 @@ func (a *app) migrate(cmd *cobra.Command, ws *emend.Workspace) error {
 	return a.printValue(map[string]string{"from": from, "to": to}, fmt.Sprintf("Moved the store from %s to %s.", report.Escape(from), report.Escape(to)))
 }
 
-func (a *app) printHealth(h *api.Health) error {
+func (a *app) printHealth(h *api.Health, layers []api.KeptLayer) error {
+	c := a.newDoctorReport(h)
+	c.Layers = layers
 	var err error
 	if a.json {
-		err = a.printJSON(a.newDoctorReport(h))
+		err = a.printJSON(c)
 	} else if !a.quiet {
-		fmt.Fprint(a.out, a.healthText(a.newDoctorReport(h)))
+		fmt.Fprint(a.out, a.healthText(c))
 	}
 	if err == nil && len(h.Problems) > 0 {
 		return errPrinted
@@ -140,6 +146,9 @@ func (a *app) healthText(h *doctorReport) string {
 	}
 	if n := len(h.Orphans); n > 0 {
 		row("garbage", "%d transaction(s) left files in the store when the power was cut: %s", n, strings.Join(h.Orphans, " "))
+	}
+	if n := len(h.Layers); n > 0 {
+		row("layers", "%s of commands did not land, the newest of %s: emend run --kept lists them", plural(n, "layer"), h.Layers[0].Began)
 	}
 	if h.Landlock > 0 {
 		row("landlock", "version %d: emend serve and emend ui keep themselves out of everything but their workspaces; it restricts %s", h.Landlock, strings.Join(wall.Scope(), ", "))
