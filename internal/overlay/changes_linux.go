@@ -363,13 +363,30 @@ func depth(rel string) (n int) {
 	return n
 }
 
-// OldSum returns the sha256 of the file that the directory has at the path of a change.
-func (l *Layer) OldSum(c Change) (string, error) { return sumBelow(l.Root, c.Path) }
+// errMoved is the error of OldSum for a file that is not the one that Changes saw.
+var errMoved = errors.New("somebody changed it just now")
+
+// OldSum returns the sha256 of the file that the directory has at the path of a change. The file must be as Changes saw it, before
+// the reading and after: the sum of a later save would let the layer land on a text that the command never saw.
+func (l *Layer) OldSum(c Change) (string, error) {
+	if c.Old == nil {
+		return "", os.ErrNotExist
+	}
+	return sumBelow(l.Root, c.Path, func(now vfs.Info) error {
+		if !sameState(&now, c.Old) {
+			return errMoved
+		}
+		return nil
+	})
+}
 
 // NewSum returns the sha256 of the file that the layer has at the path of a change.
-func (l *Layer) NewSum(c Change) (string, error) { return sumBelow(l.upper(), c.Path) }
+func (l *Layer) NewSum(c Change) (string, error) {
+	return sumBelow(l.upper(), c.Path, func(vfs.Info) error { return nil })
+}
 
-func sumBelow(top, rel string) (string, error) {
+// sumBelow hashes a file below a directory and follows no link. check is called before the reading and after.
+func sumBelow(top, rel string, check func(vfs.Info) error) (string, error) {
 	dir, err := openDirAt(unix.AT_FDCWD, top)
 	if err != nil {
 		return "", err
@@ -381,7 +398,19 @@ func sumBelow(top, rel string) (string, error) {
 	}
 	f := os.NewFile(uintptr(fd), rel)
 	defer f.Close()
+	look := func() error {
+		var st unix.Stat_t
+		if err := unix.Fstat(fd, &st); err != nil {
+			return err
+		}
+		return check(infoOf(&st))
+	}
+	if err := look(); err != nil {
+		return "", err
+	}
 	h := sha256.New()
-	_, err = io.Copy(h, f)
-	return hex.EncodeToString(h.Sum(nil)), err
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)), look()
 }

@@ -109,6 +109,22 @@ func TestSums(t *testing.T) {
 	}
 }
 
+// TestOldSumOfSave: a save after Changes has looked has no sum, or the layer could land on it.
+func TestOldSumOfSave(t *testing.T) {
+	for name, save := range map[string]string{"in place": "echo 3 > a", "atomically": "echo 3 > b; mv b a", "as long": "printf 9 > a", "mode": "chmod 600 a"} {
+		root := tree(t, map[string]string{"a": "1"})
+		l, _ := sh(t, root, "echo 2 > a")
+		list, err := l.Changes()
+		must(t, err)
+		if out, err := runOutside(root, save); err != nil {
+			t.Fatal(out)
+		}
+		if sum, err := l.OldSum(list[0]); err == nil {
+			t.Errorf("%s: %s", name, sum)
+		}
+	}
+}
+
 // TestXattrWhiteout: newer kernels have whiteouts without devices. This one writes none, so the test makes one.
 func TestXattrWhiteout(t *testing.T) {
 	root := tree(t, map[string]string{"d/a": "1", "d/b": "1"})
