@@ -19,12 +19,12 @@ type Entry struct {
 
 // Every calls emit with every name below the root, in the order of paths, byte by byte; also with those that are protected from
 // reading, since it opens no file. Directories that ignore rules leave out are named and not entered. If the tree changes
-// meanwhile, what comes and goes may be there or not. It returns how many directories could not be read.
-func Every(ctx context.Context, g *guard.Guard, o Options, emit func(Entry)) (unreadable int, err error) {
+// meanwhile, what comes and goes may be there or not. It returns the directories that could not be entered, or not be listed.
+func Every(ctx context.Context, g *guard.Guard, o Options, emit func(Entry)) (unentered []string, err error) {
 	ig := newIgnorer(g, &o)
 	root, err := ig.openRoot(g, o.Root)
 	if err != nil {
-		return 0, err
+		return nil, err
 	}
 	root.folder.WithProtected()
 	device := o.Root.File.Dev
@@ -47,7 +47,7 @@ func Every(ctx context.Context, g *guard.Guard, o Options, emit func(Entry)) (un
 		return entriesOf(d, names, device)
 	}
 	err = w.run(ctx, root, o.workers())
-	return int(w.unreadable.Load()), err
+	return w.unentered, err
 }
 
 // entriesOf describes names in a directory. What is gone by now is left out. The paths are parts of one string.

@@ -22,7 +22,7 @@ type dirReader[T any] struct {
 func (s *dirReader[T]) openDir(ctx context.Context, u *unit[T]) []unit[T] {
 	f, err := u.dir.folder.Enter(u.enter)
 	if err != nil {
-		s.noteError(err)
+		s.noteDir(join(u.dir.path, u.enter), err)
 		return nil
 	}
 	d := u.dir.child(f, u.enter)
@@ -32,7 +32,7 @@ func (s *dirReader[T]) openDir(ctx context.Context, u *unit[T]) []unit[T] {
 	}
 	below, err := s.readDir(ctx, d)
 	if err != nil {
-		s.noteError(err)
+		s.noteDir(d.path, err)
 	}
 	return below
 }

@@ -32,6 +32,7 @@ type walker[T any] struct {
 	weigh func([]T) int
 
 	progress
+	unentered []string // directories that could not be entered or listed; with keepIgnored
 
 	mu      sync.Mutex
 	wake    *sync.Cond
@@ -233,6 +234,16 @@ func (w *walker[T]) noteError(err error) {
 		w.stopWith(err)
 	case !errors.Is(err, fail.NotFound) && !errors.Is(err, fail.Stale):
 		w.unreadable.Add(1)
+	}
+}
+
+// noteDir counts a directory that could not be entered or listed.
+func (w *walker[T]) noteDir(path string, err error) {
+	w.noteError(err)
+	if w.keepIgnored {
+		w.mu.Lock()
+		w.unentered = append(w.unentered, path)
+		w.mu.Unlock()
 	}
 }
 

@@ -38,20 +38,25 @@ func merge(was, now []file, both func(was, now *file), gone, added func(*file)) 
 	}
 }
 
-// carry takes over what is known of the files that are as they were, and returns those whose content has to be read.
-func carry(was, now []file) (read []*file) {
+// carry takes over what is known of the files that are as they were. It returns the others, whose content has to be read, and
+// those that are as they were and were never read.
+func carry(was, now []file) (changed, unread []*file) {
 	merge(was, now, func(was, now *file) {
-		if now.mode.IsRegular() && (!now.sameStat(was) || was.has(fresh) || was.sum == "") {
-			read = append(read, now)
-			return
+		switch {
+		case !now.mode.IsRegular():
+		case !now.sameStat(was) || was.has(fresh) && was.sum != "":
+			changed = append(changed, now)
+		case was.sum == "":
+			unread = append(unread, now)
+		default:
+			now.sum, now.blob, now.copy = was.sum, was.blob, was.copy
 		}
-		now.sum, now.blob, now.copy = was.sum, was.blob, was.copy
 	}, func(*file) {}, func(now *file) {
 		if now.mode.IsRegular() {
-			read = append(read, now)
+			changed = append(changed, now)
 		}
 	})
-	return read
+	return changed, unread
 }
 
 // compare returns what changed, in the order of paths. The contents of the files are known, as far as they can be read.

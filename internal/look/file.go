@@ -3,6 +3,8 @@ package look
 import (
 	"context"
 	"io/fs"
+	"slices"
+	"strings"
 	"time"
 
 	"github.com/emend-dev/emend/internal/caller"
@@ -40,18 +42,17 @@ func (f *file) sameStat(was *file) bool {
 }
 
 // walk describes every name of the tree, in the order of paths. ".git" directories are left out, and sockets, which come and go.
-func walk(ctx context.Context, g *guard.Guard, now time.Time) ([]file, int, error) {
+func walk(ctx context.Context, g *guard.Guard, now time.Time) (out []file, unreadable int, err error) {
 	root, err := g.Resolve(".", guard.Request{})
 	if err != nil {
 		return nil, 0, err
 	}
-	var out []file
 	young := now.Add(-clockStep).UnixNano()
 	o := find.Options{Root: root, Excludes: find.GlobalExcludes()}
 	if tell := caller.Progress(ctx); tell != nil {
 		o.Progress = func(done int, what string) { tell(done, 0, what) }
 	}
-	unreadable, err := find.Every(ctx, g, o, func(e find.Entry) {
+	shut, err := find.Every(ctx, g, o, func(e find.Entry) {
 		base := e.Path[lastSlash(e.Path):]
 		if e.Mode&fs.ModeSocket != 0 || e.Mode.IsDir() && (base == ".git" || base == ".emend") {
 			return
@@ -71,7 +72,13 @@ func walk(ctx context.Context, g *guard.Guard, now time.Time) ([]file, int, erro
 		}
 		out = append(out, f)
 	})
-	return out, unreadable, err
+	for _, p := range shut { // what was in it is not gone
+		i, ok := slices.BinarySearchFunc(out, p, func(f file, p string) int { return strings.Compare(f.path, p) })
+		if ok && out[i].mode.IsDir() {
+			out[i].flags |= unentered
+		}
+	}
+	return out, len(shut), err
 }
 
 // clockStep is more than the resolution of the times that file systems keep.

@@ -2,6 +2,7 @@ package look
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -29,6 +30,7 @@ func copyName(n uint64) string { return strconv.FormatUint(n, 10) }
 // keeper makes the copies that a later undo needs.
 type keeper struct {
 	reader
+	ctx    context.Context
 	dir    vfs.Dir // of the copies
 	next   uint64
 	files  int
@@ -37,9 +39,9 @@ type keeper struct {
 }
 
 // keepAll makes sure that the content of every file can be had again, as far as the bounds allow. It returns what could not be
-// kept.
-func keepAll(g *guard.Guard, dir vfs.Dir, x *index) []api.NotKept {
-	k := &keeper{reader: reader{guard: g}, dir: dir, next: x.next, failed: map[string]*api.NotKept{}}
+// kept, also because ctx ended.
+func keepAll(ctx context.Context, g *guard.Guard, dir vfs.Dir, x *index) []api.NotKept {
+	k := &keeper{reader: reader{guard: g}, ctx: ctx, dir: dir, next: x.next, failed: map[string]*api.NotKept{}}
 	defer k.close()
 	for i := range x.files {
 		if f := &x.files[i]; f.copy != 0 {
@@ -66,6 +68,8 @@ func keepAll(g *guard.Guard, dir vfs.Dir, x *index) []api.NotKept {
 
 func (k *keeper) keep(f *file) {
 	switch {
+	case k.ctx.Err() != nil:
+		k.fail(f, "there was no time for it yet")
 	case f.sum == "":
 		k.fail(f, "it cannot be read")
 	case f.size > maxOneCopy:

@@ -91,14 +91,21 @@ func (l *look) run(ctx context.Context) (err error) {
 		return workspace.StoreError(err)
 	}
 	defer copies.Close()
-	if err := l.compare(ctx, copies); err != nil {
+	unread, err := l.compare(ctx, copies)
+	if err != nil {
 		return err
 	}
 	if err := l.recordMissed(ctx); err != nil {
 		return err
 	}
 	l.noteCalls()
-	l.out.NotKept = keepAll(l.top, copies, l.now)
+	// Whatever is not read or copied in time is so at the next look. What is known by then must be saved.
+	spare, cancel := spareTime(ctx)
+	defer cancel()
+	if readAllOf(spare, l.top, l.repo, unread) != nil && ctx.Err() != nil {
+		return caller.Cancelled(ctx)
+	}
+	l.out.NotKept = keepAll(spare, l.top, copies, l.now)
 	if err := dropCopies(copies, l.now); err != nil {
 		return workspace.StoreError(err)
 	}
@@ -137,28 +144,39 @@ func (l *look) copies() (vfs.Dir, error) {
 	return l.dir.Dir(copiesName)
 }
 
-// compare finds what changed since the last look, and records it.
-func (l *look) compare(ctx context.Context, copies vfs.Dir) error {
+// spareTime returns a context that ends when three quarters of the time that is left to ctx are over.
+func spareTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	end, ok := ctx.Deadline()
+	if !ok {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, time.Until(end)*3/4)
+}
+
+// compare finds what changed since the last look, and records it. It returns the files that are still to be read: those that no
+// look had the time to read, which at the first look are all.
+func (l *look) compare(ctx context.Context, copies vfs.Dir) (unread []*file, err error) {
 	var was []file
 	if l.was != nil {
 		was, l.now.next = l.was.files, l.was.next
 	}
-	if err := readAllOf(ctx, l.top, l.repo, carry(was, l.now.files)); err != nil {
-		return err
-	}
+	changed, unread := carry(was, l.now.files)
 	if l.was == nil {
-		return nil
+		return changed, nil
+	}
+	if err := readAllOf(ctx, l.top, l.repo, changed); err != nil {
+		return nil, err
 	}
 	changes := compare(was, l.now.files)
 	if len(changes) == 0 {
-		return nil
+		return unread, nil
 	}
 	made, err := l.madeByEmend()
 	if err != nil {
-		return err
+		return nil, err
 	}
 	changes = slices.DeleteFunc(changes, made.has)
-	return l.record(ctx, copies, changes)
+	return unread, l.record(ctx, copies, changes)
 }
 
 // noteCalls notes which call begins or ends with this look.
