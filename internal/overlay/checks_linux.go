@@ -15,9 +15,6 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// errTimeout ends a search that has taken its time.
-var errTimeout = errors.New("time is over")
-
 // check finds what can be known to be in the way before anything is set up, and which kind of set-up to use.
 func (r *run) check() error {
 	if err := mountsBelow(r.o.Root); err != nil {
@@ -112,44 +109,40 @@ func layerFileSystem(dir string) error {
 	return nil
 }
 
-// findForeign looks for files of other users or groups: in a user namespace they cannot be changed. It stops in time.
+// findForeign looks for files of other users or groups: in a user namespace they cannot be changed. It stops in time, and begins at
+// the top, level by level.
 func findForeign(root, skip string, stop time.Time) error {
 	uid, gid := uint32(os.Geteuid()), uint32(os.Getegid())
-	var search func(dir string) error
-	search = func(dir string) error {
-		entries, _ := os.ReadDir(dir) // what cannot be read cannot be changed either
-		for _, e := range entries {
-			if time.Now().After(stop) {
-				return errTimeout
-			}
-			path := filepath.Join(dir, e.Name())
-			var st unix.Stat_t
-			if path == skip || unix.Lstat(path, &st) != nil {
-				continue
-			}
-			if err := foreignOwner(path, &st, uid, gid); err != nil {
-				return err
-			}
-			if st.Mode&unix.S_IFMT == unix.S_IFDIR {
-				if err := search(path); err != nil {
+	var st unix.Stat_t
+	if err := unix.Lstat(root, &st); err != nil {
+		return err
+	}
+	if err := foreignOwner(root, &st, uid, gid); err != nil {
+		return err
+	}
+	for level := []string{root}; len(level) > 0; {
+		var next []string
+		for _, dir := range level {
+			entries, _ := os.ReadDir(dir) // what cannot be read cannot be changed either
+			for _, e := range entries {
+				if time.Now().After(stop) {
+					return nil
+				}
+				path := filepath.Join(dir, e.Name())
+				if path == skip || unix.Lstat(path, &st) != nil {
+					continue
+				}
+				if err := foreignOwner(path, &st, uid, gid); err != nil {
 					return err
+				}
+				if st.Mode&unix.S_IFMT == unix.S_IFDIR {
+					next = append(next, path)
 				}
 			}
 		}
-		return nil
+		level = next
 	}
-	var st unix.Stat_t
-	err := unix.Lstat(root, &st)
-	if err == nil {
-		err = foreignOwner(root, &st, uid, gid)
-	}
-	if err == nil {
-		err = search(root)
-	}
-	if err == errTimeout {
-		return nil
-	}
-	return err
+	return nil
 }
 
 func foreignOwner(path string, st *unix.Stat_t, uid, gid uint32) error {

@@ -38,8 +38,8 @@ type Options struct {
 	Grace time.Duration
 	// EndGrace is how long a process may take to end after SIGTERM, before it is killed. 0 is two seconds.
 	EndGrace time.Duration
-	// OwnerSearch is how long a search for files of other owners may delay the start. 0 is 20 ms. What is not found in that time is
-	// not refused; the command then fails where it changes such a file.
+	// OwnerSearch is how long a search for files of other owners may take, beside the set-up, which takes about as long. 0 is 8 ms. What
+	// is not found in that time is not refused; the command then fails where it changes such a file.
 	OwnerSearch time.Duration
 }
 

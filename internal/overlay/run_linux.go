@@ -104,7 +104,7 @@ type run struct {
 // resolve checks the directories and makes that of the layer.
 func (r *run) resolve() (err error) {
 	o := &r.o
-	o.Grace, o.EndGrace, o.OwnerSearch = orElse(o.Grace, 2*time.Second), orElse(o.EndGrace, 2*time.Second), orElse(o.OwnerSearch, 20*time.Millisecond)
+	o.Grace, o.EndGrace, o.OwnerSearch = orElse(o.Grace, 2*time.Second), orElse(o.EndGrace, 2*time.Second), orElse(o.OwnerSearch, 8*time.Millisecond)
 	if o.Root, err = real(o.Root); err != nil {
 		return err
 	}

@@ -378,6 +378,18 @@ func (s *screen) expect(t *testing.T, text string) string {
 	}
 }
 
+// endSession kills what is left of a session, if the test failed in the middle. A hangup does not, where it is ignored.
+func endSession(t *testing.T, leader int) {
+	t.Helper()
+	t.Cleanup(func() {
+		for _, pid := range pids() {
+			if session, err := unix.Getsid(pid); err == nil && session == leader && pid != os.Getpid() {
+				unix.Kill(pid, unix.SIGKILL)
+			}
+		}
+	})
+}
+
 // discard removes the layer of a run in another process.
 func discard(t *testing.T, dir string) {
 	t.Helper()
@@ -395,7 +407,7 @@ func TestTerminal(t *testing.T) {
 while :; do read x; test "$x" = end && exit 9; done`)
 	cmd := caller(t, o, slave)
 	must(t, cmd.Start())
-	defer cmd.Process.Kill()
+	endSession(t, cmd.Process.Pid)
 	if seen := screen.expect(t, "ready"); !strings.Contains(seen, "/dev/pts/") {
 		t.Errorf("%q", seen)
 	}
@@ -422,7 +434,7 @@ func TestJobControl(t *testing.T) {
 	shell.Stdin, shell.Stdout, shell.Stderr = slave, slave, slave
 	shell.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	must(t, shell.Start())
-	defer shell.Process.Kill()
+	endSession(t, shell.Process.Pid)
 	exe, err := os.Executable()
 	must(t, err)
 	screen.expect(t, "outer> ")
@@ -461,6 +473,7 @@ func TestCallerKilled(t *testing.T) {
 	cmd := caller(t, o, nil)
 	cmd.Stdout = w
 	must(t, cmd.Start())
+	endSession(t, cmd.Process.Pid)
 	w.Close()
 	in := bufio.NewReader(r)
 	if line, _ := in.ReadString('\n'); line != "ready\n" {
