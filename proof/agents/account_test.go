@@ -151,7 +151,7 @@ func (w *account) tree() map[string]string {
 	w.Helper()
 	out := map[string]string{}
 	err := filepath.WalkDir(w.work, func(name string, d fs.DirEntry, err error) error {
-		if d.Name() == ".emend" {
+		if d.Name() == ".emend" || d.Name() == ".git" {
 			return fs.SkipDir
 		}
 		if err != nil || d.IsDir() {

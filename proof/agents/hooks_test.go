@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -24,7 +25,6 @@ type own struct {
 	edit      func(w *account, name, old, new string) step
 	ask       func(prompt string, again bool) []string
 	same      func(request any) // removes from a request what differs from run to run without hooks, if that is more than [changing]
-	beside    func(w *account)  // what else its account needs
 }
 
 func (o own) run(command string) step {
@@ -73,7 +73,7 @@ var owns = []own{
 		},
 	},
 	{
-		agent: geminiCLI, shellTool: "run_shell_command", same: withoutRepeats,
+		agent: geminiCLI, shellTool: "run_shell_command", same: geminiSame,
 		shell: func(c string) object { return object{"command": c, "description": "run it"} },
 		write: func(w *account, name, content string) step {
 			return step{does: "writes", tool: "write_file", args: object{"file_path": w.path(name), "content": content}}
@@ -91,15 +91,6 @@ var owns = []own{
 	},
 	{
 		agent: opencode, shellTool: "bash",
-		beside: func(w *account) {
-			// With a plugin opencode fetches this package, and waits for 77 s where there is no network. No plugin here needs it.
-			const dir, version = ".config/opencode/", "1.18.33"
-			needs := object{"@opencode-ai/plugin": version}
-			w.writeJSON(dir+"package.json", object{"dependencies": needs})
-			w.writeJSON(dir+"node_modules/@opencode-ai/plugin/package.json", object{"name": "@opencode-ai/plugin", "version": version})
-			w.writeJSON(dir+"package-lock.json", object{"lockfileVersion": 3, "requires": true, "packages": object{
-				"": object{"dependencies": needs}, "node_modules/@opencode-ai/plugin": object{"version": version}}})
-		},
 		shell: func(c string) object { return object{"command": c, "description": "run it"} },
 		read: func(w *account, name string) *step {
 			return &step{does: "reads", tool: "read", args: object{"filePath": w.path(name)}}
@@ -124,6 +115,7 @@ type way struct {
 	name  string
 	turns func(o own, w *account) [][]step
 	after map[string]string // the files that differ from the first workspace; "" for one that is gone
+	log   [][]string        // what the log has of each turn
 }
 
 // editing returns the steps of an edit, with the read that some agents want before it.
@@ -146,6 +138,7 @@ var ways = []way{
 			}
 		},
 		after: map[string]string{"moved.txt": "by-shell\nmore\n", "a.txt": "one\nzwei\n", "old.txt": ""},
+		log:   [][]string{{"add new.txt", "update a.txt"}, {"add moved.txt", "delete new.txt"}, {"delete old.txt"}},
 	},
 	{
 		name: "own tools",
@@ -157,6 +150,7 @@ var ways = []way{
 			}
 		},
 		after: map[string]string{"new.txt": "by tool\n", "a.txt": "one\nzwei\n", "b.txt": "three\n"},
+		log:   [][]string{{"add new.txt"}, {"update a.txt"}, {"update b.txt"}},
 	},
 	{
 		name: "mixed",
@@ -168,6 +162,7 @@ var ways = []way{
 			}
 		},
 		after: map[string]string{"new.txt": "by-shell\nlast\n", "a.txt": "one\nzwei\n", "b.txt": "three\n", "old.txt": ""},
+		log:   [][]string{{"add new.txt", "update a.txt"}, {"delete old.txt", "update b.txt"}, {"update new.txt"}},
 	},
 }
 
@@ -184,12 +179,14 @@ func TestHooks(t *testing.T) {
 						t.Fatal(err)
 					}
 					root = filepath.Join(root, "account")
-					plain := o.turns(t, root, p, way, nil)
-					hooked := o.turns(t, root, p, way, func(w *account) { w.hooks(o.agent) })
+					plain := o.turns(t, root, p, way, nil, nil)
+					hooked := o.turns(t, root, p, way, func(w *account) { w.hooks(o.agent) }, func(w *account, trees []map[string]string) {
+						w.heard(way)
+						w.onRecord(way, trees)
+					})
 					hooked.sameRequests("with hooks", plain, o.same)
-					hooked.heard(o, way)
 					if way.name == "mixed" {
-						gone := o.turns(t, root, p, way, func(w *account) { w.hooks(o.agent); w.removeEmend() })
+						gone := o.turns(t, root, p, way, func(w *account) { w.hooks(o.agent); w.removeEmend() }, nil)
 						gone.sameRequests("with an emend that is gone", plain, o.same)
 					}
 				})
@@ -198,24 +195,42 @@ func TestHooks(t *testing.T) {
 	}
 }
 
-// turns runs the three turns in a new account in root, which it moves away at the end.
-func (o own) turns(t *testing.T, root string, p program, way way, setup func(*account)) *account {
+// TestHooksUntrusted: Codex skips hooks that nobody has trusted. setup does not trust them, so nothing is heard, and Codex works.
+func TestHooksUntrusted(t *testing.T) {
+	o := owns[slices.IndexFunc(owns, func(o own) bool { return o.setup == "codex" })]
+	ask := o.ask
+	o.ask = func(prompt string, again bool) []string {
+		return slices.DeleteFunc(ask(prompt, again), func(arg string) bool { return arg == "--dangerously-bypass-hook-trust" })
+	}
+	p := install(t, o.agent)
+	w := o.turns(t, filepath.Join(t.TempDir(), "account"), p, ways[0], func(w *account) { w.hooks(o.agent) }, nil)
+	if heard := w.events(); len(heard) > 0 {
+		t.Errorf("hooks that nobody trusted were called: %+v", heard)
+	}
+}
+
+// turns runs the three turns in a new account in root, which it moves away at the end. check gets the tree after each turn.
+func (o own) turns(t *testing.T, root string, p program, way way, setup func(*account), check func(w *account, trees []map[string]string)) *account {
 	t.Helper()
 	w := newWorldIn(t, root)
 	w.env = append(w.env, "PATH="+w.named(p)+":"+path())
+	git := exec.Command("git", "init", "-q", "-b", "main")
+	git.Dir, git.Env = w.work, w.env
+	if out, err := git.CombinedOutput(); err != nil {
+		t.Fatalf("git init: %v: %s", err, out)
+	}
 	turns := way.turns(o, w)
 	m := w.model(slices.Concat(turns...))
 	m.shell = o.shellTool
 	w.env = append(w.env, p.base(w, m.url)...)
-	if o.beside != nil {
-		o.beside(w)
-	}
 	if setup != nil {
 		setup(w)
 	}
+	trees := []map[string]string{w.tree()}
 	for i, steps := range turns {
 		m.pause += len(steps)
 		m.took += w.start(slices.Concat(p.command, o.ask(fmt.Sprintf("Do part %d.", i+1), i > 0))...)
+		trees = append(trees, w.tree())
 	}
 	want := make(map[string]string)
 	for name, content := range first {
@@ -231,6 +246,9 @@ func (o own) turns(t *testing.T, root string, p program, way way, setup func(*ac
 		t.Errorf("the model saw %d results of %d steps: %v\n%q", len(m.seen()), len(m.script), m.gaveUp, m.seen())
 	}
 	t.Logf("%s %s, %s: %d requests of the conversation%s; %.1f s", p.name, p.version, way.name, len(m.turns), m.otherRequests(), m.took.Seconds())
+	if check != nil && !t.Failed() {
+		check(w, trees)
+	}
 	w.root += time.Now().Format("-150405.000000")
 	if err := os.Rename(root, w.root); err != nil {
 		t.Fatal(err)
@@ -352,15 +370,91 @@ func (w *account) events() (out []heardEvent) {
 	return out
 }
 
-// heard checks the events of a run with hooks.
-func (w *account) heard(o own, way way) {
+// moments are the words of the four agents for what a hook must hear: a prompt, before and after a call, the end of a turn.
+var moments = map[string]string{
+	"UserPromptSubmit": "prompt", "BeforeAgent": "prompt", "chat.message": "prompt",
+	"PreToolUse": "before", "BeforeTool": "before", "tool.execute.before": "before",
+	"PostToolUse": "after", "PostToolUseFailure": "after", "AfterTool": "after", "tool.execute.after": "after",
+	"Stop": "end", "AfterAgent": "end", "session.idle": "end",
+}
+
+// heard checks that the hooks were called at each prompt, around each call and at the end of each turn, in one session, and that
+// they answered nothing.
+func (w *account) heard(way way) {
 	w.Helper()
+	count, sessions := map[string]int{}, map[string]bool{}
 	for _, e := range w.events() {
-		w.Logf("%s %s %s session=%s turn=%s%s in %s: %s", e.Event, e.Tool, e.Call, e.Session, e.Prompt, e.Turn, strings.TrimSpace(e.dir), strings.TrimSpace(e.err))
-		if e.out != "" || e.code != "0\n" {
-			w.Errorf("%s: the hook printed %q and ended with %s", e.Event, e.out, e.code)
+		count[moments[e.Event]]++
+		sessions[e.Session] = true
+		if e.out != "" || e.err != "" || e.code != "0\n" {
+			w.Errorf("%s %s: the hook printed %q and %q, and ended with %s", e.Event, e.Tool, e.out, e.err, e.code)
 		}
 	}
+	changes := 0
+	for _, turn := range way.log {
+		changes += len(turn)
+	}
+	if count["prompt"] != 3 || count["end"] != 3 || count["before"] != count["after"] || count["before"] == 0 || len(sessions) != 1 {
+		w.Errorf("the hooks heard %v in %d sessions", count, len(sessions))
+	}
+}
+
+// onRecord checks that the log has every change, in the session and the turn in which it was made, and that undo takes back the last
+// turn and then the session.
+func (w *account) onRecord(way way, trees []map[string]string) {
+	w.Helper()
+	var in struct {
+		Data struct {
+			Entries []struct {
+				Session   string `json:"sessionId"`
+				Turn      string `json:"turn"`
+				Call      string `json:"call"`
+				Operation string `json:"operation"`
+				Path      string `json:"path"`
+				ToPath    string `json:"toPath"`
+			}
+		}
+	}
+	text := w.run("log", "--json")
+	if err := json.Unmarshal([]byte(text), &in); err != nil {
+		w.Fatalf("emend log --json says %.500q", text)
+	}
+	session, named := "", []string{} // turns, as the agent names them
+	for _, e := range w.events() {
+		session = e.Session
+		if id := e.Prompt + e.Turn; moments[e.Event] == "prompt" && id != "" {
+			named = append(named, id)
+		}
+	}
+	var turns []string
+	got := map[string][]string{}
+	for _, e := range slices.Backward(in.Data.Entries) {
+		if e.Session != session || e.Turn == "" || e.Call == "" {
+			w.Errorf("%s %s is on record in session %q, turn %q, call %q", e.Operation, e.Path, e.Session, e.Turn, e.Call)
+		}
+		if !slices.Contains(turns, e.Turn) {
+			turns = append(turns, e.Turn)
+		}
+		what := e.Operation + " " + e.Path
+		if e.ToPath != "" {
+			what += " " + e.ToPath
+		}
+		got[e.Turn] = append(got[e.Turn], what)
+	}
+	if len(turns) != 3 || len(named) > 0 && !slices.Equal(turns, named) {
+		w.Fatalf("the log has the turns %q, the agent named %q:\n%s", turns, named, w.run("log"))
+	}
+	for i, turn := range turns {
+		if slices.Sort(got[turn]); !slices.Equal(got[turn], way.log[i]) {
+			w.Errorf("turn %d: the log has %q, not %q", i+1, got[turn], way.log[i])
+		}
+	}
+	w.verified()
+	w.run("undo", "--turn")
+	w.holds("after undo --turn", trees[2])
+	w.run("undo", "--session", session)
+	w.holds("after undo --session", trees[0])
+	w.verified()
 }
 
 // emendFor returns a function that runs emend by the name of program.
@@ -374,20 +468,35 @@ func emendFor(w *account, program string) func(args ...string) string {
 	}
 }
 
-// withoutRepeats removes results that are in a request twice: of a session that goes on, Gemini CLI sends some of them again, in
-// some runs and not in others.
-func withoutRepeats(request any) {
-	contents, _ := request.(map[string]any)["contents"].([]any)
+// geminiSame removes what Gemini CLI does in some runs and not in others: of a session that goes on it sends some results twice, and
+// the skills that it brings along are in any order.
+func geminiSame(request any) {
+	of := func(v any, key string) any { m, _ := v.(map[string]any); return m[key] }
+	list := func(v any) []any { l, _ := v.([]any); return l }
 	seen := map[string]bool{}
-	for _, c := range contents {
-		content := c.(map[string]any)
-		parts, _ := content["parts"].([]any)
-		content["parts"] = slices.DeleteFunc(parts, func(p any) bool {
-			response, ok := p.(map[string]any)["functionResponse"].(map[string]any)
-			id := fmt.Sprint(response["id"])
+	for _, content := range list(of(request, "contents")) {
+		content.(map[string]any)["parts"] = slices.DeleteFunc(list(of(content, "parts")), func(part any) bool {
+			id, ok := of(of(part, "functionResponse"), "id").(string)
 			again := ok && seen[id]
 			seen[id] = seen[id] || ok
 			return again
 		})
 	}
+	for _, part := range list(of(of(request, "systemInstruction"), "parts")) {
+		if text, ok := of(part, "text").(string); ok {
+			part.(map[string]any)["text"] = sortedSkills(text)
+		}
+	}
+}
+
+func sortedSkills(text string) string {
+	const from, to = "<available_skills>", "</available_skills>"
+	head, rest, ok := strings.Cut(text, from)
+	skills, tail, ok2 := strings.Cut(rest, to)
+	if !ok || !ok2 {
+		return text
+	}
+	all := strings.SplitAfter(skills, "</skill>")
+	slices.SortFunc(all, func(a, b string) int { return strings.Compare(strings.TrimSpace(a), strings.TrimSpace(b)) })
+	return head + from + strings.Join(all, "") + to + tail
 }
