@@ -86,6 +86,10 @@ func (s *Store) readyLog() error {
 	return storeError(err)
 }
 
+// LinksOldFiles reports whether a transaction gives the files that it replaces second names before it is decided, which changes their
+// time of change.
+func (s *Store) LinksOldFiles() bool { return s.opts.secondNames() }
+
 // Head returns the newest record that is known.
 func (s *Store) Head() audit.Head { return s.log.Head() }
 

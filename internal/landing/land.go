@@ -102,8 +102,8 @@ func (l *landing) judge(ctx context.Context) error {
 	return refusals(l.refused)
 }
 
-// moved refuses a layer if somebody else changed what it changes. What changes after that, the commit notices: it compares every
-// path with what the layer was compared with.
+// moved refuses a layer if somebody else changed what it changes. It is asked again when the commit holds the lock and no writer has
+// a file open: a save that was under way before may have cut a file off without a new time of change.
 func (l *landing) moved() error {
 	moved, err := l.layer.Moved(l.changes)
 	if err != nil {
@@ -297,6 +297,9 @@ func (l *landing) commit(ctx context.Context, asked *consent.Result) error {
 	defer upper.Close()
 	slices.Reverse(l.tx.RemoveDirs) // the deepest first
 	l.tx.Files = layerTree{upper}
+	if !store.LinksOldFiles() { // which is a change of their own
+		l.tx.Check = l.moved
+	}
 	l.tx.Record.Kind, l.tx.Record.Actor, l.tx.Record.PolicyHash = audit.Commit, l.w.Actor(ctx), l.w.Guard.PolicyHash()
 	l.tx.Record.Message = caller.ForLog(fmt.Sprintf("ran: %s (exit code %d, %s)", strings.Join(l.layer.Args, " "), l.rep.Exit, l.rep.Duration))
 	if asked != nil {
