@@ -62,6 +62,10 @@ func (x *index) encode() []byte {
 		b = appendText(b, f.blob)
 		b = binary.AppendUvarint(b, f.copy)
 	}
+	return appendChecksum(b)
+}
+
+func appendChecksum(b []byte) []byte {
 	return binary.LittleEndian.AppendUint32(b, crc32.Checksum(b, checksums))
 }
 

@@ -1,0 +1,398 @@
+package look_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/emendtest"
+)
+
+// watched is a story that is looked at.
+type watched struct{ *emendtest.Story }
+
+func watch(t *testing.T, files ...string) watched {
+	w := watched{emendtest.NewStory(t, files...)}
+	w.look(api.Actor{}, api.LookRequest{Moment: api.AtStart, Quiet: true})
+	return w
+}
+
+func (w watched) look(a api.Actor, r api.LookRequest) *api.Look {
+	w.Helper()
+	l, err := w.WS.Host().Look(emend.WithActor(w.Ctx, a), r)
+	w.Must(err)
+	return l
+}
+
+// shell is a call of a shell in a session.
+func shell(call string) api.Actor {
+	return api.Actor{Client: "claude-code", Session: "s", Tool: "Bash", Call: call}
+}
+
+func (w watched) before(call string, paths ...string) {
+	w.Helper()
+	w.look(shell(call), api.LookRequest{Moment: api.BeforeCall, Command: "run " + call, Paths: paths})
+}
+
+func (w watched) after(call string) *api.Look {
+	w.Helper()
+	return w.look(shell(call), api.LookRequest{Moment: api.AfterCall})
+}
+
+// entries describes entries by the log: who made what.
+func (w watched) entries(l *api.Look) string {
+	w.Helper()
+	var out []string
+	for _, e := range l.Entries {
+		a, err := w.WS.Show(w.Ctx, e.Entry)
+		w.Must(err)
+		d := a.Data
+		who := d.ToolName
+		if d.Call != "" {
+			who = d.Call
+		}
+		if d.Turn != "" {
+			who += " in " + d.Turn
+		}
+		var files []string
+		for _, f := range d.Files {
+			files = append(files, strings.TrimSpace(f.Operation+" "+f.Path+" "+f.ToPath))
+		}
+		out = append(out, who+": "+strings.Join(files, ", "))
+		if d.Seen == nil {
+			w.Errorf("%s is not marked as seen", e.Entry)
+		} else if len(d.Seen.Others) > 0 {
+			out[len(out)-1] += "; or " + strings.Join(d.Seen.Others, "; or ")
+		}
+	}
+	return strings.Join(out, "\n")
+}
+
+func (w watched) saw(l *api.Look, want ...string) {
+	w.Helper()
+	if got := w.entries(l); got != strings.Join(want, "\n") {
+		w.Errorf("saw\n%s\nwant\n%s", got, strings.Join(want, "\n"))
+	}
+}
+
+// TestWhose goes through the table in calls.go.
+func TestWhose(t *testing.T) {
+	for name, f := range map[string]func(w watched){
+		"before, after": func(w watched) {
+			w.before("c1")
+			w.Write("a", "1\n")
+			w.saw(w.after("c1"), "c1: update a")
+			w.saw(w.look(shell(""), api.LookRequest{Moment: api.AtTurnEnd}))
+		},
+		"never an after: the next call": func(w watched) {
+			w.before("c1")
+			w.Write("a", "1\n")
+			w.saw(w.look(shell("c2"), api.LookRequest{Moment: api.BeforeCall}), "c1: update a")
+		},
+		"never an after: the turn ends": func(w watched) {
+			w.before("c1")
+			w.Write("a", "1\n")
+			w.saw(w.look(shell(""), api.LookRequest{Moment: api.AtTurnEnd}), "c1: update a")
+			w.Write("a", "person\n")
+			w.saw(w.look(shell(""), api.LookRequest{Moment: api.AtPrompt}), "between calls: update a")
+		},
+		"an after without a before": func(w watched) {
+			w.look(shell(""), api.LookRequest{Moment: api.AtPrompt})
+			w.Write("a", "1\n")
+			w.saw(w.after("c1"), w.turnOf("c1")+": update a")
+		},
+		"overlapping": func(w watched) {
+			w.before("c1")
+			w.before("c2")
+			w.Write("a", "1\n")
+			w.saw(w.after("c2"), "c2: update a; or Bash of session s: run c1")
+			w.Write("b", "1\n")
+			w.saw(w.after("c1"), "c1: update b")
+		},
+		"overlapping, and one says what it changes": func(w watched) {
+			w.before("c1")
+			w.before("c2", "b")
+			w.Write("a", "1\n")
+			w.Write("b", "1\n")
+			w.saw(w.after("c1"), "c1: update a", "c2: update b; or Bash of session s: run c1")
+		},
+		"a call that says what it changes, and another file": func(w watched) {
+			w.before("c1", "a")
+			w.Write("a", "1\n")
+			w.Write("b", "person\n")
+			w.saw(w.after("c1"), "c1: update a", "between calls: update b")
+		},
+		"in the background": func(w watched) {
+			w.before("c1")
+			w.saw(w.look(shell("c1"), api.LookRequest{Moment: api.AfterCall, StillRuns: true}))
+			w.look(shell(""), api.LookRequest{Moment: api.AtTurnEnd})
+			w.Write("a", "1\n")
+			w.saw(w.look(shell(""), api.LookRequest{Moment: api.AtPrompt}), "c1: update a; or somebody else, since it runs in the background")
+			w.look(shell(""), api.LookRequest{Moment: api.AtSessionEnd})
+			w.Write("a", "2\n")
+			w.saw(w.look(shell(""), api.LookRequest{Moment: api.AtStart}))
+		},
+		"nobody's, in a session": func(w watched) {
+			w.before("c1")
+			w.after("c1")
+			w.Write("a", "person\n")
+			l := w.look(shell("c2"), api.LookRequest{Moment: api.BeforeCall})
+			w.saw(l, "between calls: update a")
+			w.Refused(api.UndoRequest{}, fail.NotFound, "no change that could be taken back")
+			w.Undo(l.Entries[0].Entry)
+			w.Has(`a "0\n", b "0\n"`)
+		},
+		"nobody's, and quiet": func(w watched) {
+			w.before("c1")
+			w.after("c1")
+			w.Write("a", "person\n")
+			w.saw(w.look(api.Actor{}, api.LookRequest{Moment: api.BeforeCall, Quiet: true}))
+		},
+		"turns": func(w watched) {
+			w.look(shell(""), api.LookRequest{Moment: api.AtPrompt})
+			w.before("c1")
+			w.Write("a", "1\n")
+			w.saw(w.after("c1"), w.turnOf("c1")+": update a")
+			named := shell("")
+			named.Turn = "t2"
+			w.look(named, api.LookRequest{Moment: api.AtPrompt})
+			w.before("c2")
+			w.Write("b", "1\n")
+			w.saw(w.after("c2"), "c2 in t2: update b")
+			w.Undoing(api.UndoRequest{Turn: api.LastTurn})
+			w.Has(`a "1\n", b "0\n"`)
+		},
+	} {
+		t.Run(name, func(t *testing.T) { f(watch(t, "a", "0\n", "b", "0\n")) })
+	}
+}
+
+// turnOf returns a call with the turn that its entry, the newest, has.
+func (w watched) turnOf(call string) string {
+	w.Helper()
+	a, err := w.WS.History(w.Ctx, api.HistoryRequest{Limit: 1})
+	w.Must(err)
+	if len(a.Data.Entries) == 0 || a.Data.Entries[0].Turn == "" {
+		w.Fatal("the newest entry has no turn")
+	}
+	return call + " in " + a.Data.Entries[0].Turn
+}
+
+// TestMissed: why a look failed is in the log.
+func TestMissed(t *testing.T) {
+	w := watch(t, "a", "0\n")
+	w.look(shell(""), api.LookRequest{Moment: api.AtPrompt, Missed: []string{"the disk was full"}})
+	a, err := w.WS.History(w.Ctx, api.HistoryRequest{})
+	w.Must(err)
+	if len(a.Data.Entries) != 1 || !strings.Contains(a.Data.Entries[0].Message, "the disk was full") || a.Data.Entries[0].OK {
+		t.Errorf("%+v", a.Data.Entries)
+	}
+}
+
+// TestNotTwice: a look that was killed after it had recorded a change, and before it wrote its index, is not repeated.
+func TestNotTwice(t *testing.T) {
+	w := watch(t, "a", "0\n")
+	w.before("c1")
+	index, err := os.ReadFile(w.At(".emend/looks/index"))
+	w.Must(err)
+	w.Write("a", "1\n")
+	w.saw(w.after("c1"), "c1: update a")
+	w.Must(os.WriteFile(w.At(".emend/looks/index"), index, 0o600))
+	w.saw(w.look(shell("c2"), api.LookRequest{Moment: api.BeforeCall}))
+}
+
+// TestNoMark: of a change that was seen, a crash can leave the commit without the record that it was applied. It is complete then, and
+// nothing of the tree is taken back.
+func TestNoMark(t *testing.T) {
+	w := watch(t, "a", "0\n", "b", "0\n")
+	w.before("c1")
+	w.Write("a", "1\n")
+	w.Must(os.Remove(w.At("b")))
+	tx := w.after("c1").Entries[0].Entry
+	w.Write("a", "2\n") // somebody works on
+	w.WS.Close()
+	log, err := os.ReadFile(w.At(".emend/log/00000001.jsonl"))
+	w.Must(err)
+	cut := strings.LastIndex(strings.TrimSuffix(string(log), "\n"), "\n") + 1
+	if !strings.Contains(string(log[cut:]), `"applied"`) {
+		t.Fatalf("the last record is %s", log[cut:])
+	}
+	w.Must(os.WriteFile(w.At(".emend/log/00000001.jsonl"), log[:cut], 0o600))
+	w.WS = emendtest.Open(t, w.WS.Root())
+	w.Has(`a "2\n"`)
+	w.Write("a", "1\n")
+	w.Undo(tx)
+	w.Has(`a "0\n", b "0\n"`)
+}
+
+// TestOwnChanges: what emend changed between two looks is on record already.
+func TestOwnChanges(t *testing.T) {
+	w := watch(t, "a", "0\n", "b", "0\n", "c", "0\n", "d/e", "0\n")
+	w.before("c1")
+	w.Edit("a", "0", "1")
+	w.Edit("b", "0", "1")
+	w.Write("b", "2\n") // and then the call
+	w.Move("c", "n/c")
+	w.Remove("d/e")
+	w.Create("x/y", "new\n")
+	w.saw(w.after("c1"), "c1: update b")
+}
+
+// TestSameTick: a file that is written again within the resolution of the clock, with the same size, is noticed.
+func TestSameTick(t *testing.T) {
+	for range 50 {
+		w := watch(t, "a", "0\n")
+		w.before("c1")
+		w.Write("a", "1\n")
+		w.saw(w.after("c1"), "c1: update a")
+	}
+}
+
+// TestTimesSetBack: a file whose size and times are as before, and whose content is not, is noticed.
+func TestTimesSetBack(t *testing.T) {
+	w := watch(t, "a", "0\n")
+	past := time.Unix(1e9, 0)
+	w.Must(os.Chtimes(w.At("a"), past, past))
+	w.before("c1")
+	w.Write("a", "1\n")
+	w.Must(os.Chtimes(w.At("a"), past, past))
+	w.saw(w.after("c1"), "c1: update a")
+}
+
+// TestBounds: what is over a bound is named before the call, and stays when the rest is undone.
+func TestBounds(t *testing.T) {
+	w := watch(t, "a", "0\n")
+	w.Must(os.WriteFile(w.At("big"), nil, 0o644))
+	w.Must(os.Truncate(w.At("big"), 64<<20+1))
+	l := w.look(shell("c1"), api.LookRequest{Moment: api.BeforeCall})
+	if len(l.NotKept) != 1 || l.NotKept[0].Path != "big" || l.NotKept[0].Files != 1 {
+		t.Fatalf("not kept: %+v", l.NotKept)
+	}
+	w.Write("big", "small\n")
+	w.Write("a", "1\n")
+	l = w.after("c1")
+	var marked []string
+	for _, f := range l.Entries[0].Files {
+		marked = append(marked, fmt.Sprint(f.Path, " ", f.NoUndo != ""))
+	}
+	if got := strings.Join(marked, ", "); got != "a false, big true" {
+		t.Error(got)
+	}
+	rep, err := w.WS.Undo(w.Ctx, api.UndoRequest{Entry: l.Entries[0].Entry})
+	w.Must(err)
+	if text := rep.Result().Text(); !strings.Contains(text, "big stays as it is") {
+		t.Error(text)
+	}
+	w.Has(`a "0\n", big "small\n"`)
+}
+
+// TestFromGit: what git's index has, byte for byte, is not copied, and comes back from there, also after a commit and a gc. What a
+// filter makes of a file is not taken for the file.
+func TestFromGit(t *testing.T) {
+	if _, err := exec.LookPath("git"); err != nil {
+		t.Skip("NOT RUN: git: ", err)
+	}
+	dir := t.TempDir()
+	git := func(args ...string) {
+		t.Helper()
+		cmd := exec.Command("git", append([]string{"-c", "user.name=x", "-c", "user.email=x@x", "-c", "core.autocrlf=true"}, args...)...)
+		cmd.Dir = dir
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("git %v: %v\n%s", args, err, out)
+		}
+	}
+	write := func(name, text string) {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	git("init", "-q")
+	write("same", "one\n")
+	write("crlf", "one\r\ntwo\r\n") // git has it with other line ends
+	git("add", ".")
+	git("commit", "-qm", "first")
+	ws, err := emend.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := watched{&emendtest.Story{T: t, WS: ws, Ctx: t.Context()}}
+	t.Cleanup(func() { w.WS.Close() })
+	w.before("c1")
+	if n, _ := os.ReadDir(filepath.Join(dir, ".git/emend/looks/copies")); len(n) != 1 {
+		t.Errorf("%d files were copied", len(n))
+	}
+	write("same", "2\n")
+	write("crlf", "2\r\n")
+	git("commit", "-qam", "second")
+	git("gc", "-q")
+	w.saw(w.after("c1"), "c1: update crlf, update same")
+	w.Undoing(api.UndoRequest{SessionID: "s"})
+	if got := w.Read("same") + w.Read("crlf"); got != "one\none\r\ntwo\r\n" {
+		t.Errorf("%q", got)
+	}
+}
+
+// TestIgnoredDirectories: what is in them is not looked at, and a directory that comes to be ignored, or is no more, is no change.
+func TestIgnoredDirectories(t *testing.T) {
+	w := watch(t, "a", "0\n", ".git/HEAD", "ref: refs/heads/main\n", ".gitignore", "out\n*.log\n", "out/x", "0\n", "y.log", "0\n", "gen/z", "0\n")
+	w.before("c1")
+	w.Write("out/x", "1\n")
+	w.Write("y.log", "1\n")
+	w.Write(".gitignore", "gen\n*.log\n")
+	w.Write("gen/z", "1\n")
+	w.saw(w.after("c1"), "c1: update .gitignore, update y.log")
+	w.before("c2")
+	w.Write("out/x", "2\n")
+	w.saw(w.after("c2"), "c2: update out/x")
+}
+
+// TestShutDirectory: the files of a directory that cannot be entered are not gone.
+func TestShutDirectory(t *testing.T) {
+	if os.Getuid() == 0 {
+		t.Skip("NOT RUN: root enters every directory")
+	}
+	w := watch(t, "d/a", "0\n")
+	w.before("c1")
+	w.Must(os.Chmod(w.At("d"), 0))
+	t.Cleanup(func() { os.Chmod(w.At("d"), 0o755) })
+	l := w.after("c1")
+	w.saw(l)
+	if len(l.Notes) == 0 {
+		t.Error("it is not named")
+	}
+}
+
+// TestProtected: a file that may not be read is kept and comes back, and no diff of it is.
+func TestProtected(t *testing.T) {
+	w := watch(t, ".env", "KEY=old-secret\n")
+	w.before("c1")
+	w.Write(".env", "KEY=new-secret\n")
+	l := w.after("c1")
+	w.saw(l, "c1: update .env")
+	diff, err := os.ReadFile(w.At(".emend/slots/" + l.Entries[0].Entry + ".diff"))
+	if !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("there is a diff: %q, %v", diff, err)
+	}
+}
+
+// TestDirectories: a directory is named if nothing in it tells of it, and undo removes one that is empty.
+func TestDirectories(t *testing.T) {
+	w := watch(t, "d/e/f", "0\n", "x", "0\n")
+	w.Must(os.Mkdir(w.At("empty"), 0o755))
+	w.before("c1")
+	w.Must(os.RemoveAll(w.At("d")))
+	w.Must(os.Remove(w.At("empty")))
+	w.Must(os.MkdirAll(w.At("n/m"), 0o755))
+	l := w.after("c1")
+	w.saw(l, "c1: delete d/e/f, rmdir empty, mkdir n/m")
+	w.Undo(l.Entries[0].Entry)
+	w.Has(`d/, d/e/, d/e/f "0\n", x "0\n"`)
+}
