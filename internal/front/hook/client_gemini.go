@@ -62,5 +62,9 @@ func geminiResult(m *message) string {
 	if json.Unmarshal(m.Response, &shown) != nil || !strings.Contains(shown.Text, line) {
 		return ""
 	}
-	return "exit code " + firstLine(shown.Text[strings.LastIndex(shown.Text, line)+len(line):])
+	code := firstLine(shown.Text[strings.LastIndex(shown.Text, line)+len(line):])
+	if code == "" {
+		return ""
+	}
+	return clean("exit code " + code)
 }

@@ -26,14 +26,15 @@ func line(t *testing.T, client, text string) string {
 	if a.Client != client {
 		t.Errorf("%s: the client is %q", client, a.Client)
 	}
-	out := string(l.Moment)
+	var out strings.Builder
+	out.WriteString(string(l.Moment))
 	for _, f := range []struct{ name, value string }{{"session", a.Session}, {"agent", a.Agent}, {"turn", a.Turn}, {"tool", a.Tool}, {"call", a.Call},
 		{"runs", l.Command}, {"paths", strings.Join(l.Paths, " ")}, {"result", l.Result}, {"in", e.Dir}, {"of", e.Project}} {
 		if f.value != "" {
-			out += " " + f.name + "=" + f.value
+			out.WriteString(" " + f.name + "=" + f.value)
 		}
 	}
-	return out
+	return out.String()
 }
 
 // TestEvents has every event that the clients were observed to send.
