@@ -46,6 +46,33 @@ func TestIndexRoundTrip(t *testing.T) {
 	}
 }
 
+// TestCarry: a file is read unless the last look says the same of it and had read it long enough after it was written.
+func TestCarry(t *testing.T) {
+	was := file{path: "a", mode: 0o644, size: 1, mtime: 2, ctime: 3, ino: 4, sum: "sum", blob: "blob", copy: 5}
+	for name, tc := range map[string]struct {
+		change          func(was, now *file)
+		changed, unread int
+	}{
+		"the same":           {func(_, _ *file) {}, 0, 0},
+		"another size":       {func(_, now *file) { now.size++ }, 1, 0},
+		"another time":       {func(_, now *file) { now.mtime++ }, 1, 0},
+		"changed since":      {func(_, now *file) { now.ctime++ }, 1, 0},
+		"another file":       {func(_, now *file) { now.ino++ }, 1, 0},
+		"permissions":        {func(_, now *file) { now.mode = 0o755 }, 1, 0},
+		"just written then":  {func(was, _ *file) { was.flags = fresh }, 1, 0},
+		"never read":         {func(was, _ *file) { was.sum = "" }, 0, 1},
+		"never read, and so": {func(was, _ *file) { was.sum, was.flags = "", fresh }, 0, 1},
+	} {
+		then, now := was, was
+		now.sum, now.blob, now.copy = "", "", 0
+		tc.change(&then, &now)
+		changed, unread := carry([]file{then}, []file{now})
+		if len(changed) != tc.changed || len(unread) != tc.unread {
+			t.Errorf("%s: %d changed, %d unread", name, len(changed), len(unread))
+		}
+	}
+}
+
 // FuzzIndex: no text makes decodeIndex panic, or take more memory than the text has bytes for.
 func FuzzIndex(f *testing.F) {
 	f.Add(someIndex(rand.New(rand.NewPCG(3, 4))).encode()[len(magic):])

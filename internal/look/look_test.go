@@ -212,12 +212,21 @@ func TestNotTwice(t *testing.T) {
 // TestNoMark: of a change that was seen, a crash can leave the commit without the record that it was applied. It is complete then, and
 // nothing of the tree is taken back.
 func TestNoMark(t *testing.T) {
-	w := watch(t, "a", "0\n", "b", "0\n")
+	w := watch(t, "a", "0\n", "b", "0\n", "big", "0\n", "gone", "0\n")
+	for _, name := range []string{"big", "gone"} { // of these nothing is kept
+		w.Must(os.Truncate(w.At(name), 64<<20+1))
+	}
 	w.before("c1")
+	w.Save("big", "1\n")
+	w.Must(os.Remove(w.At("gone")))
 	w.Write("a", "1\n")
+	w.Write("n", "new\n")
 	w.Must(os.Remove(w.At("b")))
 	tx := w.after("c1").Entries[0].Entry
-	w.Write("a", "2\n") // somebody works on
+	w.Save("a", "2\n") // somebody works on
+	w.Save("big", "2\n")
+	w.Write("gone", "2\n")
+	w.Must(os.Remove(w.At("n")))
 	w.WS.Close()
 	log, err := os.ReadFile(w.At(".emend/log/00000001.jsonl"))
 	w.Must(err)
@@ -227,10 +236,13 @@ func TestNoMark(t *testing.T) {
 	}
 	w.Must(os.WriteFile(w.At(".emend/log/00000001.jsonl"), log[:cut], 0o600))
 	w.WS = emendtest.Open(t, w.WS.Root())
-	w.Has(`a "2\n"`)
+	w.Has(`a "2\n", big "2\n", gone "2\n"`)
+	if e, err := w.WS.Show(w.Ctx, tx); err != nil || e.Data.End != "applied" {
+		t.Errorf("%+v, %v: recovery looked at files", e, err)
+	}
 	w.Write("a", "1\n")
 	w.Undo(tx)
-	w.Has(`a "0\n", b "0\n"`)
+	w.Has(`a "0\n", b "0\n", big "2\n", gone "2\n"`)
 }
 
 // TestOwnChanges: what emend changed between two looks is on record already.
@@ -244,6 +256,19 @@ func TestOwnChanges(t *testing.T) {
 	w.Remove("d/e")
 	w.Create("x/y", "new\n")
 	w.saw(w.after("c1"), "c1: update b")
+}
+
+// TestMoved: a file with the inode and the content of one that is gone was moved, and an undo moves it back, with what was done to it
+// since.
+func TestMoved(t *testing.T) {
+	w := watch(t, "d/a", "0\n", "d/b", "0\n")
+	w.before("c1")
+	w.Must(os.Rename(w.At("d"), w.At("n")))
+	l := w.after("c1")
+	w.saw(l, "c1: move d/a n/a, move d/b n/b")
+	w.Write("n/a", "0\nperson\n")
+	w.Undo(l.Entries[0].Entry)
+	w.Has(`d/, d/a "0\nperson\n", d/b "0\n"`)
 }
 
 // TestSameTick: a file that is written again within the resolution of the clock, with the same size, is noticed.
