@@ -10,6 +10,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/panics"
+	"github.com/emend-dev/emend/internal/vfs"
 	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
 
@@ -44,7 +45,8 @@ func (c *sweep) panicking(f *vfstest.Fault) bool {
 		c.t.Fatal(err)
 	}
 	defer s.Close()
-	tx := Tx{Changes: w.changes(c.t, c.set), RemoveDirs: pruned(c.set), Record: audit.Record{Kind: audit.Commit}}
+	tx := Tx{Changes: w.changes(c.t, c.set), RemoveDirs: pruned(c.set), Record: audit.Record{Kind: audit.Commit},
+		Files: tree(func() vfs.Dir { return w.root(f.Wrap) })}
 	err = panics.Call(func() error { _, err := s.Run(context.Background(), tx); return err })
 	*c.points++
 	if !f.Fired() {
