@@ -3,6 +3,7 @@ package logbook
 import (
 	"cmp"
 	"context"
+	"io/fs"
 	"maps"
 	"slices"
 
@@ -148,6 +149,15 @@ func (s *lastStates) settle(r *audit.Record) {
 	for _, op := range r.Ops {
 		switch op.Operation {
 		case audit.OpMkdir, audit.OpRmdir: // the log has the states of files
+			continue
+		}
+		if op.Mode.Type()&^fs.ModeSymlink != 0 { // nor of special files
+			if p, ok := s.rd.FromTop(op.Path); ok {
+				delete(s.files, p)
+			}
+			continue
+		}
+		switch op.Operation {
 		case patch.Delete.String():
 			left(op.Path, "")
 		case patch.Move.String():
@@ -169,7 +179,7 @@ func (rd *Reader) compare(ctx context.Context, p string, last lastState) (api.Fi
 	if ctx.Err() != nil {
 		return f, caller.Cancelled(ctx)
 	}
-	missing := err == nil && now.Kind == guard.Missing
+	missing := err == nil && (now.Kind == guard.Missing || now.Kind == guard.Directory)
 	switch {
 	case missing && last.sum == "":
 		f.State = api.FileSame

@@ -10,12 +10,13 @@
 //
 //   - every name that changed is in the entry, with the right operation and hashes, and the entry has nothing else;
 //   - `emend verify` is clean after it, and after the undo;
-//   - `emend undo` gives back bytes, permissions, targets of links and times of files, and removes what was made;
+//   - `emend undo` gives back bytes, permissions and targets of links, and removes what was made. What comes back from the
+//     history has the time of the undo, so that build tools notice; what is moved back keeps its time;
 //   - what is not given back is listed with the writer, and named by the output.
 //
 // A change of nothing but the times of a file is no change: it is not in the log.
 //
 //	EMEND_WRITERS_BIG  the size of the big file  (default: 80M, which is more than emend copies)
 //
-// What is not shown: owners, extended attributes, file systems other than the one that has the temporary directory.
+// What is not shown: times of links, owners, extended attributes, file systems other than the one that has the temporary directory.
 package writers
