@@ -45,7 +45,9 @@ func carry(was, now []file) (read []*file) {
 			read = append(read, now)
 			return
 		}
-		now.sum, now.blob, now.copy = was.sum, was.blob, was.copy
+		if now.mode.IsRegular() {
+			now.sum, now.blob, now.copy = was.sum, was.blob, was.copy
+		}
 	}, func(*file) {}, func(now *file) {
 		if now.mode.IsRegular() {
 			read = append(read, now)

@@ -191,6 +191,12 @@ func (u *reversal) refuseTurned(r *audit.Record, a *audit.Act) bool {
 			"Move the directory away, and undo the entry again.")
 		return true
 	}
+	if slices.ContainsFunc(r.Ops, func(o audit.Op) bool { return o.Path == a.Path && o.Mode.Type()&^(fs.ModeSymlink|fs.ModeDir) != 0 }) {
+		if present, err := u.w.Guard.Resolve(u.displayPath(a.Path), guard.Request{}); err == nil && present.Kind == guard.Special {
+			u.refuse(fail.Stale, a.Path, "the change put a special file in the place of the file, and an undo does not touch that", "Move it away, and undo the entry again.")
+			return true
+		}
+	}
 	for p := path.Dir(a.Path); p != "."; p = path.Dir(p) {
 		if present, err := u.w.Guard.Resolve(u.displayPath(p), guard.Request{}); made(p, audit.DoPut, audit.DoMove) && err == nil && present.Kind != guard.Missing && present.Kind != guard.Directory {
 			u.refuse(fail.Stale, a.Path, "the change put a file in the place of the directory "+fail.Quote(u.displayPath(p))+", and one undo cannot turn that back",

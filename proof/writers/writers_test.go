@@ -27,7 +27,7 @@ type writer struct {
 	says    []string // what emend run has to say
 	unnamed []string // patterns of names that cannot be in the log
 	ends    bool     // it removes the store
-	// stays has what an undo does not give back, by a pattern of its path, and the words that name it.
+	// stays has what an undo does not give back, by a pattern of its path, and the words that name it; "" if another name's do.
 	stays map[string]string
 }
 
