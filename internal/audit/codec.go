@@ -60,7 +60,7 @@ func invalidString(r *Record) (string, bool) {
 		all = append(all, r.Dropped.Last, r.Dropped.Rule)
 	}
 	for _, o := range r.Ops {
-		all = append(all, o.Operation, o.Path, o.ToPath, o.Before, o.After, o.Unasked)
+		all = append(all, o.Operation, o.Path, o.ToPath, o.Before, o.After, o.Unasked, o.NoUndo)
 		for _, h := range o.Hunks {
 			all = append(all, h.Rung)
 		}

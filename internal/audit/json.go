@@ -129,6 +129,7 @@ func (p Op) fields(o *jsonObject) {
 		}
 		o.texts("keys", all)
 	}
+	o.nonEmpty("noUndo", p.NoUndo)
 }
 
 func (a Act) fields(o *jsonObject) {

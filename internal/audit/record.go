@@ -164,6 +164,7 @@ type Op struct {
 	HunksMore int         `json:"hunksMore,omitempty"` // number of hunks beyond those listed
 	Unasked   string      `json:"unasked,omitempty"`   // the built-in rule that wanted a person to be asked, when nobody could be
 	Keys      []Key       `json:"keys,omitempty"`      // lines of the new text that look like keys
+	NoUndo    string      `json:"noUndo,omitempty"`    // why an undo leaves it, or a part of it, as it is
 }
 
 // The operations on directories of which nothing else tells. Others have the words of package patch.

@@ -128,6 +128,7 @@ func (s *lineScanner) op() (p Op) {
 				p.Keys = append(p.Keys, k)
 			})
 		}
+		s.optional("noUndo", &p.NoUndo)
 	})
 	return p
 }

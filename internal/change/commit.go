@@ -52,7 +52,7 @@ func commitPlan(ctx context.Context, w *workspace.Workspace, view report.View, p
 	n := newNetEffect(p.Steps, w.Paths().Prefix, sums, r.Permanent)
 	rep := &Report{View: view, Plan: p}
 	rep.View.Diffs = report.StartDiffs(p)
-	tx := commit.Tx{Changes: n.changes, RemoveDirs: r.RemoveEmptyDirs, Progress: r.Progress,
+	tx := commit.Tx{Changes: n.changes, RemoveDirs: r.RemoveEmptyDirs, DirModes: r.DirModes, Progress: r.Progress,
 		Check: func() error { return w.CheckRepositories(p) }, Record: audit.Record{Kind: cmp.Or(r.Kind, audit.Commit), Idem: r.Key, Request: r.Request,
 			Actor: w.Actor(ctx), PolicyHash: w.Guard.PolicyHash(), Ops: n.ops(p.Steps), Undoes: r.Undoes}}
 	if asked != nil {

@@ -6,6 +6,7 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"path"
 
 	"github.com/emend-dev/emend/api"
@@ -22,6 +23,7 @@ type CommitRequest struct {
 	Key, Request    string
 	Undoes          []string                      // ids of the transactions that the call undoes
 	RemoveEmptyDirs []string                      // directories that the commit removes when they become empty
+	DirModes        map[string]fs.FileMode        // permissions of directories that the commit makes, by their path
 	Permanent       bool                          // keep no copy of deleted files, and no diff
 	resultOf        func(*Report) api.Result      // words the report; nil for the words of a patch
 	resultFromLog   func(loggedChange) api.Result // words the log's entry of the first call, when its answer is lost

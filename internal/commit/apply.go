@@ -105,7 +105,7 @@ func (t *transaction) perform(a *act) error {
 }
 
 func (t *transaction) mkdir(a *act, dir vfs.Dir, name string) error {
-	err := dir.Mkdir(name, 0o777)
+	err := dir.Mkdir(name, cmp.Or(a.Mode.Perm(), 0o777))
 	a.dirChanged = err == nil
 	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return reachError(a.Path, err)

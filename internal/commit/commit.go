@@ -47,6 +47,9 @@ type Tx struct {
 	// RemoveDirs lists directories, as slash paths from the top, to remove when all else is done, if they are empty
 	// then. A path that is not an empty directory, or that cannot be removed, stays without a note.
 	RemoveDirs []string
+	// DirModes has the permissions of directories that are made, by their paths from the top. Others get what the system gives a new
+	// directory. Optional.
+	DirModes map[string]fs.FileMode
 	// Refused words a refusal for the log. A refusal that is found while the lock is held is logged at once, and has
 	// [fail.Error.Noted] set then; the caller logs others. Optional.
 	Refused func(error) audit.Record

@@ -17,7 +17,8 @@ type Seen struct {
 	Diff    string // stored beside what is kept, as for other changes
 }
 
-// SeenChange is one step of it, as if a transaction had done it. RecordSeen sets Act.Gone if what was there before is not kept.
+// SeenChange is one step of it, as if a transaction had done it. If what was there before is not kept, RecordSeen sets
+// Act.Gone, and says so in the operation.
 type SeenChange struct {
 	Act audit.Act // without a slot
 	// Keep puts what was at the path before into a slot of that name. If it is nil, or fails, the change is recorded all the
@@ -34,7 +35,7 @@ func (s *Store) RecordSeen(ctx context.Context, seen Seen) (tx string, head audi
 	if err := t.markStaging(); err != nil {
 		return "", head, storeError(err)
 	}
-	acts := make([]audit.Act, len(seen.Changes))
+	acts, notKept := make([]audit.Act, len(seen.Changes)), map[string]bool{}
 	for i, c := range seen.Changes {
 		acts[i] = c.Act
 		a := &acts[i]
@@ -45,6 +46,12 @@ func (s *Store) RecordSeen(ctx context.Context, seen Seen) (tx string, head audi
 		a.Gone = c.Keep == nil || !t.keepSeen(a, c.Keep)
 		if seen.Changes[i].Act.Gone = a.Gone; a.Gone {
 			s.hist.Slots().Remove(history.Slot(t.id, i))
+			notKept[a.Path] = true
+		}
+	}
+	for i := range seen.Record.Ops {
+		if op := &seen.Record.Ops[i]; notKept[op.Path] && op.Before != "" {
+			op.NoUndo = "what was there before was not kept"
 		}
 	}
 	if seen.Diff != "" {

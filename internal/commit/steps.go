@@ -92,7 +92,7 @@ func (t *transaction) openParents(c *Change, making map[string]bool) error {
 	for i := len(missing) - 1; i >= 0; i-- {
 		if p := missing[i]; !making[p] {
 			making[p] = true
-			t.acts = append(t.acts, &act{Act: audit.Act{Do: audit.DoMkdir, Path: p}, change: -1})
+			t.acts = append(t.acts, &act{Act: audit.Act{Do: audit.DoMkdir, Path: p, Mode: t.tx.DirModes[p].Perm()}, change: -1})
 		}
 	}
 	return nil

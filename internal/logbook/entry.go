@@ -88,6 +88,9 @@ func marksOf(op audit.Op) (out []string) {
 	for _, k := range op.Keys {
 		out = append(out, fmt.Sprintf("line %d %s: %s", k.Line, keyMark, k.Kind))
 	}
+	if op.NoUndo != "" {
+		out = append(out, "not given back by an undo: "+op.NoUndo)
+	}
 	return out
 }
 

@@ -3,7 +3,9 @@ package logbook
 import (
 	"cmp"
 	"context"
+	"io/fs"
 	"maps"
+	"path"
 	"slices"
 
 	"github.com/emend-dev/emend/api"
@@ -141,13 +143,27 @@ func (s *lastStates) settleAll() {
 // settle makes what a transaction left the last of its paths.
 func (s *lastStates) settle(r *audit.Record) {
 	left := func(top, sum string) {
-		if p, ok := s.rd.FromTop(top); ok {
-			s.files[p] = lastState{r.Tx, sum}
+		p, ok := s.rd.FromTop(top)
+		if !ok {
+			return
+		}
+		s.files[p] = lastState{r.Tx, sum}
+		for up := path.Dir(p); up != "." && sum != ""; up = path.Dir(up) {
+			delete(s.files, up) // what was a file there is a directory now
 		}
 	}
 	for _, op := range r.Ops {
 		switch op.Operation {
 		case audit.OpMkdir, audit.OpRmdir: // the log has the states of files
+			continue
+		}
+		if op.Mode.Type()&^fs.ModeSymlink != 0 { // nor of special files
+			if p, ok := s.rd.FromTop(op.Path); ok {
+				delete(s.files, p)
+			}
+			continue
+		}
+		switch op.Operation {
 		case patch.Delete.String():
 			left(op.Path, "")
 		case patch.Move.String():

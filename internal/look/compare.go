@@ -64,8 +64,8 @@ func compare(was, now []file) (out []change) {
 	wasOut, nowOut := unenteredDirs(was), unenteredDirs(now)
 	merge(was, now, func(was, now *file) {
 		switch {
-		case was.mode.IsDir() && now.mode.IsDir():
-		case was.mode.Type() != now.mode.Type() && (was.mode.IsDir() || now.mode.IsDir()):
+		case was.mode.IsDir() && now.mode.IsDir() && was.mode == now.mode:
+		case was.mode.Type() != now.mode.Type() && (!was.mayKeep() || !now.mayKeep()):
 			out = append(out, change{old: was}, change{now: now})
 		case was.mode.IsRegular() && now.mode.IsRegular() && was.sum == now.sum && was.mode == now.mode && (was.sum != "" || was.sameStat(now)):
 			if was.sum != "" { // the same content, whatever was done to the file

@@ -36,12 +36,15 @@ const (
 
 func (f *file) has(x flags) bool { return f.flags&x != 0 }
 
+// mayKeep reports whether f is of a kind that can be kept and brought back: a file or a link.
+func (f *file) mayKeep() bool { return f.mode.IsRegular() || f.mode&fs.ModeSymlink != 0 }
+
 // sameStat reports whether the system describes f as it described was.
 func (f *file) sameStat(was *file) bool {
 	return f.mode == was.mode && f.size == was.size && f.mtime == was.mtime && f.ctime == was.ctime && f.ino == was.ino && f.link == was.link
 }
 
-// walk describes every name of the tree, in the order of paths. ".git" directories are left out, and sockets, which come and go.
+// walk describes every name of the tree, in the order of paths. Sockets, which come and go, are left out, and so is the store.
 func walk(ctx context.Context, g *guard.Guard, now time.Time) (out []file, unreadable int, err error) {
 	root, err := g.Resolve(".", guard.Request{})
 	if err != nil {
@@ -54,7 +57,11 @@ func walk(ctx context.Context, g *guard.Guard, now time.Time) (out []file, unrea
 	}
 	shut, err := find.Every(ctx, g, o, func(e find.Entry) {
 		base := e.Path[lastSlash(e.Path):]
-		if e.Mode&fs.ModeSocket != 0 || e.Mode.IsDir() && (base == ".git" || base == ".emend") {
+		if e.Mode&fs.ModeSocket != 0 || e.Mode.IsDir() && base == ".emend" {
+			return
+		}
+		if base == dotGit { // git's own, be it a directory or the file of a work tree: only that it is there
+			out = append(out, file{path: e.Path, mode: fs.ModeDir, flags: unentered})
 			return
 		}
 		f := file{path: e.Path, mode: e.Mode, size: e.Size, mtime: e.ModTime.UnixNano(), ctime: e.ChangeTime.UnixNano(), ino: e.ID.Ino, link: e.Link}
@@ -80,6 +87,8 @@ func walk(ctx context.Context, g *guard.Guard, now time.Time) (out []file, unrea
 	}
 	return out, len(shut), err
 }
+
+const dotGit = ".git"
 
 // clockStep is more than the resolution of the times that file systems keep.
 const clockStep = 20 * time.Millisecond

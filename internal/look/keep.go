@@ -80,7 +80,13 @@ func (k *keeper) keep(f *file) {
 		k.fail(f, fmt.Sprintf("%d MiB are copied already", maxCopyBytes>>20))
 	default:
 		k.next++
-		if err := k.copyTo(f, k.dir, copyName(k.next)); errors.Is(err, errOtherContent) || errors.Is(err, fs.ErrNotExist) {
+		err := k.copyTo(f, k.dir, copyName(k.next))
+		if errors.Is(err, fs.ErrExist) { // of a look that was killed before it could write its index
+			if err = k.dir.Remove(copyName(k.next)); err == nil {
+				err = k.copyTo(f, k.dir, copyName(k.next))
+			}
+		}
+		if errors.Is(err, errOtherContent) || errors.Is(err, fs.ErrNotExist) {
 			f.flags |= fresh // somebody is at it
 			k.fail(f, "it was written to meanwhile")
 			return

@@ -3,6 +3,7 @@ package look
 import (
 	"cmp"
 	"context"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -176,6 +177,9 @@ func (l *look) compare(ctx context.Context, copies vfs.Dir) (unread []*file, err
 		return nil, err
 	}
 	changes = slices.DeleteFunc(changes, made.has)
+	for i := range changes {
+		made.correct(&changes[i])
+	}
 	return unread, l.record(ctx, copies, changes)
 }
 
@@ -295,6 +299,28 @@ func (m emendMade) has(c change) bool {
 		return left(c.old.path, nil) && left(c.now.path, c.now)
 	}
 	return left(c.path(), c.now)
+}
+
+// correct makes what emend left at a path the old file of a change, if emend changed it since the last look. Its content is kept only
+// as far as the history has it.
+func (m emendMade) correct(c *change) {
+	sum, ok := m[c.path()]
+	if !ok || c.moved() || sum == dirSum || c.old != nil && c.old.ident().Sum == sum {
+		return
+	}
+	if sum == "" {
+		c.old = nil
+		return
+	}
+	text, err := hex.DecodeString(sum)
+	if err != nil {
+		return
+	}
+	old := file{path: c.path(), mode: 0o644, sum: string(text)}
+	if c.now != nil && c.now.mode.IsRegular() {
+		old.mode = c.now.mode
+	}
+	c.old = &old
 }
 
 // lockName is the file that the one who looks has locked.

@@ -313,7 +313,7 @@ func TestBounds(t *testing.T) {
 	}
 	rep, err := w.WS.Undo(w.Ctx, api.UndoRequest{Entry: l.Entries[0].Entry})
 	w.Must(err)
-	if text := rep.Result().Text(); !strings.Contains(text, "big stays as it is") {
+	if text := rep.Result().Text(); !strings.Contains(text, "big: what was there before was not kept") {
 		t.Error(text)
 	}
 	w.Has(`a "0\n", big "small\n"`)

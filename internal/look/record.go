@@ -2,8 +2,11 @@ package look
 
 import (
 	"context"
+	"fmt"
 	"io/fs"
+	"path"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
@@ -39,10 +42,15 @@ func (l *look) record(ctx context.Context, copies vfs.Dir, changes []change) err
 		changes []change
 	}
 	var groups []*group
+	unnamed := 0
 	for _, c := range changes {
 		paths := []string{c.path()}
 		if c.moved() {
 			paths = append(paths, c.now.path)
+		}
+		if !utf8.ValidString(strings.Join(paths, "")) {
+			unnamed++
+			continue
 		}
 		m := l.calls.makerOf(ends, paths...)
 		var g *group
@@ -56,6 +64,9 @@ func (l *look) record(ctx context.Context, copies vfs.Dir, changes []change) err
 			groups = append(groups, g)
 		}
 		g.changes = append(g.changes, c)
+	}
+	if unnamed > 0 {
+		l.out.Notes = append(l.out.Notes, fmt.Sprintf("%d files with names that are not valid UTF-8 changed. The log cannot have such names: this is not on record and cannot be taken back.", unnamed))
 	}
 	for _, g := range groups {
 		if g.call == nil && (l.req.Quiet || len(l.calls.sessions) == 0 || l.req.Moment == api.AtStart) {
@@ -84,7 +95,7 @@ func (l *look) recordGroup(ctx context.Context, copies vfs.Dir, m maker, changes
 	filled := dirsOf(changes)
 	for _, c := range changes {
 		op, acts := l.describe(rd, copies, c, &diff)
-		if !filled[op.Path] { // else the files in a directory tell of it
+		if op.Operation != audit.OpMkdir && op.Operation != audit.OpRmdir || !filled[op.Path] { // else the files in a directory tell of it
 			seen.Record.Ops = append(seen.Record.Ops, op)
 		}
 		seen.Changes = append(seen.Changes, acts...)
@@ -95,19 +106,8 @@ func (l *look) recordGroup(ctx context.Context, copies vfs.Dir, m maker, changes
 		return err
 	}
 	entry.Entry, entry.Seq = tx, head.Seq
-	gone := map[string]bool{}
-	for _, c := range seen.Changes {
-		gone[c.Act.Path] = gone[c.Act.Path] || c.Act.Gone
-	}
 	for _, op := range seen.Record.Ops {
-		f := api.SeenFile{Operation: op.Operation, Path: op.Path, ToPath: op.ToPath}
-		switch {
-		case op.Mode.Type()&^(fs.ModeDir|fs.ModeSymlink) != 0:
-			f.NoUndo = "it is a special file"
-		case gone[op.Path]:
-			f.NoUndo = "what it was before was not kept"
-		}
-		entry.Files = append(entry.Files, f)
+		entry.Files = append(entry.Files, api.SeenFile{Operation: op.Operation, Path: op.Path, ToPath: op.ToPath, NoUndo: op.NoUndo})
 	}
 	l.out.Entries = append(l.out.Entries, entry)
 	return nil
@@ -175,10 +175,7 @@ func (l *look) describe(rd *reader, copies vfs.Dir, c change, diff *strings.Buil
 	if c.old != nil && !c.moved() {
 		keep = l.keepOf(rd, copies, c.old)
 	}
-	special := false
-	for _, f := range []*file{c.old, c.now} {
-		special = special || f != nil && f.mode.Type()&^(fs.ModeDir|fs.ModeSymlink) != 0
-	}
+	op.NoUndo = c.noUndo()
 	switch {
 	case c.moved():
 		op.Operation, op.ToPath = patch.Move.String(), c.now.path
@@ -197,13 +194,50 @@ func (l *look) describe(rd *reader, copies vfs.Dir, c change, diff *strings.Buil
 		op.Operation = patch.Update.String()
 		a.Do, a.Old, a.New = audit.DoSwap, c.old.ident(), c.now.ident()
 	}
-	if special {
+	if c.beyondUndo() {
 		return op, nil
 	}
 	if !c.moved() { // what moved is as it was
 		l.addDiff(rd, copies, c, op.Operation, diff)
 	}
 	return op, []commit.SeenChange{{Act: a, Keep: keep}}
+}
+
+// beyondUndo reports whether a change is named in the entry and nothing of it can be taken back.
+func (c change) beyondUndo() bool {
+	for _, f := range []*file{c.old, c.now} {
+		if f != nil && (f.has(unentered) || !f.mayKeep() && !f.mode.IsDir()) {
+			return true
+		}
+	}
+	return c.old != nil && c.now != nil && c.old.mode.IsDir()
+}
+
+// noUndo says what an undo of a change does not give back. What is not kept is found out later.
+func (c change) noUndo() string {
+	f := c.old
+	if f == nil {
+		f = c.now
+	}
+	switch {
+	case path.Base(f.path) == dotGit:
+		return "git's own files are not on record"
+	case f.has(unentered):
+		return "ignore rules leave this directory out, so what is in it is not on record"
+	case f.mode.IsDir() && c.old != nil && c.now != nil:
+		return "the permissions of a directory stay as they are"
+	case f.mode.IsDir() && c.now == nil:
+		return "an empty directory is not made again"
+	case f.mode.IsDir():
+		return ""
+	case !f.mayKeep():
+		return "a special file stays as it is"
+	case c.old != nil && c.old.mode&(fs.ModeSetuid|fs.ModeSetgid) != 0 && !c.moved():
+		return "it comes back without its set-user-ID and set-group-ID bits"
+	case c.old != nil && c.old.has(linked) && !c.moved():
+		return "it was a hard link, and comes back as a file of its own"
+	}
+	return ""
 }
 
 // keepOf returns what puts the content of a file into a slot: a link's target, the copy of it, or what git has.

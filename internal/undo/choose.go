@@ -204,7 +204,7 @@ func (c *chooser) lastChange(n *notes) ([]*audit.Record, error) {
 			return nil, deletedForGood(lost, "It cannot be taken back, and there is no older change.")
 		case r == nil:
 			return nil, nothingToUndo("there is no change that could be taken back")
-		case r.Kind != audit.Commit || r.Nobodys() || n.UndoneBy(r.Tx) != "" || !slices.ContainsFunc(r.Acts, func(a audit.Act) bool { return c.inside(a.Path) || c.inside(a.To) }):
+		case r.Kind != audit.Commit || r.Nobodys() || n.UndoneBy(r.Tx) != "" || !c.touchesInside(r):
 		case lost != nil:
 			return nil, deletedForGood(lost, "It cannot be taken back. To take back the change before it, name its entry: "+r.Tx+".")
 		case !slices.ContainsFunc(r.Acts, func(a audit.Act) bool { return !a.Gone }):
@@ -215,8 +215,17 @@ func (c *chooser) lastChange(n *notes) ([]*audit.Record, error) {
 	}
 }
 
+// touchesInside reports whether a change touched a path of the workspace. What emend saw and cannot take back has no step.
+func (c *chooser) touchesInside(r *audit.Record) bool {
+	return slices.ContainsFunc(r.Acts, func(a audit.Act) bool { return c.inside(a.Path) || c.inside(a.To) }) ||
+		r.Seen != nil && slices.ContainsFunc(r.Ops, func(o audit.Op) bool { return c.inside(o.Path) || c.inside(o.ToPath) })
+}
+
 // deletedForGood refuses to undo a change of which nothing is kept.
 func deletedForGood(r *audit.Record, hint string) error {
+	if r.Seen != nil {
+		return &fail.Error{Kind: fail.NotFound, Path: r.Ops[0].Path, Msg: "emend saw the last change and kept nothing of what was there before", Hint: hint}
+	}
 	return &fail.Error{Kind: fail.NotFound, Path: r.Acts[0].Path, Msg: "the last change deleted it for good", Hint: hint}
 }
 

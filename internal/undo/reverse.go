@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io/fs"
 	"iter"
+	"path"
 	"slices"
 	"strings"
 
@@ -31,8 +32,9 @@ type reversal struct {
 	src      *source.Reader
 	chooser  *chooser // nil when a version is put back
 	hist     *history.History
-	undoes   []string // the transactions that are undone
-	prune    []string // the directories that they made, to be removed if they are empty
+	undoes   []string               // the transactions that are undone
+	prune    []string               // the directories that they made, to be removed if they are empty
+	dirModes map[string]fs.FileMode // the permissions of directories that they removed
 	refusals fail.List
 	notes    []string // what is not taken back, and why
 
@@ -67,7 +69,7 @@ const maxMerge = 64 << 20
 
 func newReversal(w *workspace.Workspace, src *source.Reader, chooser *chooser, hist *history.History) *reversal {
 	return &reversal{w: w, src: src, chooser: chooser, hist: hist,
-		present: map[string]plan.File{}, goals: map[string]fileState{}, returned: map[string]fileState{}}
+		present: map[string]plan.File{}, dirModes: map[string]fs.FileMode{}, goals: map[string]fileState{}, returned: map[string]fileState{}}
 }
 
 // fromTop turns a path of the log into one below the workspace's root.
@@ -111,6 +113,11 @@ func (u *reversal) goalOf(ctx context.Context, p string) (fileState, error) {
 // reverseRecord takes one change back. It collects refusals and goes on; it returns only the errors that end the call.
 func (u *reversal) reverseRecord(ctx context.Context, r *audit.Record) error {
 	inGit := false
+	for _, op := range r.Ops {
+		if op.NoUndo != "" {
+			u.notes = append(u.notes, report.Escape(u.displayPath(op.Path))+": "+op.NoUndo+".")
+		}
+	}
 	for _, a := range slices.Backward(r.Acts) {
 		if strings.HasPrefix(a.Path, ".git/") { // a command that landed changed it
 			if !inGit {
@@ -120,7 +127,6 @@ func (u *reversal) reverseRecord(ctx context.Context, r *audit.Record) error {
 			continue
 		}
 		if a.Gone && r.Seen != nil {
-			u.notes = append(u.notes, report.Escape(u.displayPath(a.Path))+" stays as it is: emend saw the change, and did not keep what was there before.")
 			continue
 		}
 		if a.Gone {
@@ -147,7 +153,11 @@ func (u *reversal) reverseAct(ctx context.Context, r *audit.Record, a *audit.Act
 		return nil
 	}
 	if a.Do == audit.DoRmdir {
-		return nil // a file that comes back below it makes it again
+		u.dirModes[a.Path] = a.Mode // a file that comes back below it makes it again
+		return nil
+	}
+	if u.refuseTurned(r, a) {
+		return nil
 	}
 	o, err := u.goalOf(ctx, a.Path)
 	if err != nil {
@@ -164,6 +174,37 @@ func (u *reversal) reverseAct(ctx context.Context, r *audit.Record, a *audit.Act
 		return u.reverseMove(ctx, r, a, o)
 	}
 	return nil
+}
+
+// refuseTurned refuses to turn a directory back into a file, or a file into a directory: one commit cannot do that.
+func (u *reversal) refuseTurned(r *audit.Record, a *audit.Act) bool {
+	if r.Seen == nil || a.Do != audit.DoTake {
+		return false
+	}
+	made := func(p string, kind ...audit.Do) bool {
+		return slices.ContainsFunc(r.Acts, func(b audit.Act) bool {
+			return slices.Contains(kind, b.Do) && (b.Path == p && b.Do != audit.DoMove || b.To == p)
+		})
+	}
+	if present, err := u.w.Guard.Resolve(u.displayPath(a.Path), guard.Request{}); made(a.Path, audit.DoMkdir) && err == nil && present.Kind == guard.Directory {
+		u.refuse(fail.Stale, a.Path, "the change put a directory in the place of the file, and one undo cannot turn that back",
+			"Move the directory away, and undo the entry again.")
+		return true
+	}
+	if slices.ContainsFunc(r.Ops, func(o audit.Op) bool { return o.Path == a.Path && o.Mode.Type()&^(fs.ModeSymlink|fs.ModeDir) != 0 }) {
+		if present, err := u.w.Guard.Resolve(u.displayPath(a.Path), guard.Request{}); err == nil && present.Kind == guard.Special {
+			u.refuse(fail.Stale, a.Path, "the change put a special file in the place of the file, and an undo does not touch that", "Move it away, and undo the entry again.")
+			return true
+		}
+	}
+	for p := path.Dir(a.Path); p != "."; p = path.Dir(p) {
+		if present, err := u.w.Guard.Resolve(u.displayPath(p), guard.Request{}); made(p, audit.DoPut, audit.DoMove) && err == nil && present.Kind != guard.Missing && present.Kind != guard.Directory {
+			u.refuse(fail.Stale, a.Path, "the change put a file in the place of the directory "+fail.Quote(u.displayPath(p))+", and one undo cannot turn that back",
+				"Move that file away, and undo the entry again.")
+			return true
+		}
+	}
+	return false
 }
 
 func (u *reversal) reversePut(r *audit.Record, a *audit.Act, o fileState) error {

@@ -31,7 +31,7 @@ func Undo(ctx context.Context, w *workspace.Workspace, r api.UndoRequest) (*chan
 			}
 			view.Undoes, view.Notes = u.undoes, append(view.Notes, u.notes...)
 			p, err := u.plan(ctx)
-			rec.Undoes, rec.RemoveEmptyDirs = u.undoes, u.prune
+			rec.Undoes, rec.RemoveEmptyDirs, rec.DirModes = u.undoes, u.prune, u.dirModes
 			return p, err
 		})
 }
@@ -83,7 +83,7 @@ func reverseChosen(ctx context.Context, w *workspace.Workspace, r api.UndoReques
 	if len(u.refusals) > 0 {
 		return nil, u.refusals
 	}
-	if len(u.notes) > 0 && len(u.paths) == 0 {
+	if len(u.notes) > 0 && len(u.paths) == 0 && len(u.prune) == 0 {
 		return nil, &fail.Error{Kind: fail.NotFound, Msg: "emend saw this change and kept nothing of what was there before", Hint: "Take it back by hand. ‹history› says what it did."}
 	}
 	return u, nil

@@ -173,13 +173,18 @@ func (a *app) runWitnessed(ctx context.Context, ws *emend.Workspace, program str
 		return err
 	}
 	a.printNotKept(before)
+	adoptOrphans()
 	code := a.waitFor(program, args)
-	after, err := ws.Host().Look(ctx, api.LookRequest{Moment: api.AfterCall, Command: strings.Join(args, " "), Result: fmt.Sprintf("exit code %d", code)})
+	left := hasOrphans()
+	after, err := ws.Host().Look(ctx, api.LookRequest{Moment: api.AfterCall, Command: strings.Join(args, " "), Result: fmt.Sprintf("exit code %d", code), StillRuns: left})
 	if err != nil {
 		fmt.Fprintf(a.err, "emend: the command ended with exit code %d; what it changed is not on record yet, and the next look records it\n", code)
 		return err
 	}
 	a.printSeen(after)
+	if left && !a.quiet {
+		fmt.Fprintln(a.err, "emend: a process that the command started still runs; what it changes from now on is recorded at the next look")
+	}
 	return exitWith(code)
 }
 
@@ -328,7 +333,7 @@ func printSeenFiles(w io.Writer, files []api.SeenFile) {
 			line += " -> " + report.Escape(f.ToPath)
 		}
 		if f.NoUndo != "" {
-			line += " (cannot be taken back: " + f.NoUndo + ")"
+			line += " (" + f.NoUndo + ")"
 		}
 		fmt.Fprintln(w, line)
 	}
