@@ -45,11 +45,13 @@ func (f *file) sameStat(was *file) bool {
 }
 
 // walk describes every name of the tree, in the order of paths. Sockets, which come and go, are left out, and so is the store.
-func walk(ctx context.Context, g *guard.Guard, now time.Time) (out []file, unreadable int, err error) {
+// expect is about how many there are.
+func walk(ctx context.Context, g *guard.Guard, now time.Time, expect int) (out []file, unreadable int, err error) {
 	root, err := g.Resolve(".", guard.Request{})
 	if err != nil {
 		return nil, 0, err
 	}
+	out = make([]file, 0, expect+expect/16)
 	young := now.Add(-clockStep).UnixNano()
 	o := find.Options{Root: root, Excludes: find.GlobalExcludes()}
 	if tell := caller.Progress(ctx); tell != nil {

@@ -79,8 +79,11 @@ func (l *look) run(ctx context.Context) (err error) {
 		return workspace.StoreError(err)
 	}
 	l.now = &index{at: l.at, head: l.store.Head()}
-	var unreadable int
-	if l.now.files, unreadable, err = walk(ctx, l.top, l.at); err != nil {
+	var unreadable, expect int
+	if l.was != nil {
+		expect = len(l.was.files)
+	}
+	if l.now.files, unreadable, err = walk(ctx, l.top, l.at, expect); err != nil {
 		return err
 	}
 	l.out.Files = len(l.now.files)
