@@ -127,7 +127,26 @@ func (l *landing) moved() error {
 	for _, m := range moved {
 		all = append(all, stale(m.Path, m.Why))
 	}
-	return refusals(all)
+	return refusals(append(all, l.gitLocks()...))
+}
+
+// gitLocks refuses changes of .git that a git of somebody else is about to make too: it has a lock file beside each file that it writes.
+func (l *landing) gitLocks() (all fail.List) {
+	for _, c := range l.changes {
+		if !isGit(c.Path) || c.Kind == overlay.Dir || strings.HasSuffix(c.Path, ".lock") || strings.HasPrefix(c.Path, ".git/objects/") {
+			continue
+		}
+		dir, err := l.w.TopGuard().OpenDir(path.Dir(c.Path))
+		if err != nil {
+			continue // it is made with the file
+		}
+		if _, err := dir.Stat(path.Base(c.Path) + ".lock"); err == nil {
+			all = append(all, &fail.Error{Kind: fail.Stale, Path: c.Path, Msg: "somebody else's git has it locked: there is " + c.Path + ".lock",
+				Hint: "Nothing landed. When that git has ended: emend run --land. If none runs, remove the lock file first."})
+		}
+		dir.Close()
+	}
+	return all
 }
 
 // add adds one change to the transaction.
@@ -221,13 +240,18 @@ func isGit(p string) bool { return strings.HasPrefix(p, ".git/") }
 
 // gitPartProtected says why a part of .git does not land; "" for what git's commands write all the time.
 func gitPartProtected(p string) string {
-	first, _, _ := strings.Cut(strings.TrimPrefix(p, ".git/"), "/")
+	first, rest, _ := strings.Cut(strings.TrimPrefix(p, ".git/"), "/")
 	switch first {
 	case "hooks":
 		return "git runs what is in hooks"
 	case "config", "config.worktree":
 		return "git runs programs that its configuration names"
-	case "info", "commondir", "gitdir", "modules", "worktrees", "emend":
+	case "info":
+		if rest == "refs" || strings.HasPrefix(rest, "refs_") { // lists branches for servers of files; gc writes it
+			return ""
+		}
+		return "it decides what git takes for the repository"
+	case "commondir", "gitdir", "modules", "worktrees", "emend":
 		return "it decides what git takes for the repository"
 	}
 	return ""
@@ -327,6 +351,7 @@ func (l *landing) commit(ctx context.Context, asked *consent.Result) error {
 		return l.repositories()
 	}
 	l.tx.Record.Kind, l.tx.Record.Actor, l.tx.Record.PolicyHash = audit.Commit, l.w.Actor(ctx), l.w.Guard.PolicyHash()
+	l.tx.Record.Idem = keyOf(l.layer)
 	l.tx.Record.Message = caller.ForLog(fmt.Sprintf("ran: %s (exit code %d, %s)", strings.Join(l.layer.Args, " "), l.rep.Exit, l.rep.Duration))
 	if asked != nil {
 		l.tx.Record.Asked = asked.Asked

@@ -169,29 +169,55 @@ func List(_ context.Context, w *workspace.Workspace, _ struct{}) (out []api.Kept
 		return nil, err
 	}
 	for _, n := range slices.Backward(names) {
-		if k, ok := describe(filepath.Join(runsDir(w), n)); ok {
+		k, ok, err := describe(w, filepath.Join(runsDir(w), n))
+		if err != nil {
+			return nil, err
+		}
+		if ok {
 			out = append(out, k)
 		}
 	}
 	return out, nil
 }
 
+// keyOf returns the key under which a layer is committed. The log has it if the layer landed, whatever happened to emend after that.
+func keyOf(l *overlay.Layer) string { return "layer " + filepath.Base(l.Dir) }
+
+// entryOf returns the entry of a layer that landed, else "".
+func entryOf(w *workspace.Workspace, l *overlay.Layer) (string, error) {
+	store, err := w.OpenStore()
+	if store == nil || err != nil {
+		return "", err
+	}
+	r, _, err := store.ByKey(keyOf(l))
+	if r == nil || err != nil {
+		return "", err
+	}
+	return r.Tx, nil
+}
+
 // describe describes a layer that nobody works with.
-func describe(dir string) (k api.KeptLayer, ok bool) {
+func describe(w *workspace.Workspace, dir string) (k api.KeptLayer, ok bool, err error) {
 	held, err := lock(dir, lockLook)
 	if err != nil {
-		return k, false
+		return k, false, nil // somebody works with it, or it is gone
 	}
 	defer held.Close()
 	k.Name = filepath.Base(dir)
 	l, err := overlay.Open(dir)
 	if err != nil {
 		k.Why = whyNot(err)
-		return k, true
+		return k, true, nil
 	}
 	k.Command, k.Began = l.Args, l.Began.UTC().Format(time.RFC3339)
+	entry, err := entryOf(w, l)
+	if err != nil {
+		return k, false, err
+	}
 	why, _ := os.ReadFile(filepath.Join(dir, whyName))
 	switch err := l.Usable(); {
+	case entry != "":
+		k.Why = "it landed as " + entry + "; emend was ended before the layer was removed"
 	case len(why) > 0:
 		k.Why = string(why)
 	case err != nil:
@@ -199,7 +225,7 @@ func describe(dir string) (k api.KeptLayer, ok bool) {
 	default:
 		k.Why = "emend was ended before the layer had landed or was removed"
 	}
-	return k, true
+	return k, true, nil
 }
 
 // Show says what a layer would change.
@@ -207,7 +233,7 @@ func Show(ctx context.Context, w *workspace.Workspace, name string) (*api.RunRep
 	return landKept(ctx, w, name, true)
 }
 
-// Land lands a layer that was kept.
+// Land lands a layer that was kept. Of one that landed already, when emend was killed after it, only the rest is removed.
 func Land(ctx context.Context, w *workspace.Workspace, name string) (*api.RunReport, error) {
 	return landKept(ctx, w, name, false)
 }
@@ -221,8 +247,16 @@ func landKept(ctx context.Context, w *workspace.Workspace, name string, dry bool
 		return nil, err
 	}
 	rep := &api.RunReport{Exit: l.Exit, Duration: l.Ended.Sub(l.Began).Round(time.Millisecond).String(), Files: []api.RanFile{}, Layer: filepath.Base(l.Dir)}
-	if err := land(ctx, w, l, rep, dry); err != nil || dry {
-		return rep, err
+	if rep.Entry, err = entryOf(w, l); err != nil {
+		return nil, err
+	}
+	if rep.Entry != "" && dry {
+		return nil, &fail.Error{Kind: fail.CommandFailed, Msg: "the layer landed already, as " + rep.Entry, Hint: "Remove what is left of it with emend run --discard."}
+	}
+	if rep.Entry == "" {
+		if err := land(ctx, w, l, rep, dry); err != nil || dry {
+			return rep, err
+		}
 	}
 	rep.Layer = ""
 	return rep, discard(l)
