@@ -43,9 +43,11 @@ type landing struct {
 	changes  []overlay.Change
 	refused  fail.List
 	tx       commit.Tx
-	emptyDir []overlay.Change // new directories without a file
+	written  []guard.Entry    // what the layer has at paths of the workspace
+	newDirs  []overlay.Change // new directories
 	filled   map[string]bool  // directories in which the layer has something
 	withFile map[string]bool  // of these, those with a file, with which they come to be
+	emptied  map[string]bool  // directories in which the layer removes something
 	diff     strings.Builder
 }
 
@@ -55,7 +57,7 @@ func land(ctx context.Context, w *workspace.Workspace, layer *overlay.Layer, rep
 		return &fail.Error{Kind: fail.CommandFailed, Msg: "what the command left cannot land: " + err.Error(), Hint: "The layer is kept: emend run --kept lists it."}
 	}
 	l := &landing{w: w, layer: layer, rep: rep, rules: w.Guard.NewBatch(), asked: caller.NewAskedPaths(ctx),
-		filled: map[string]bool{}, withFile: map[string]bool{}}
+		filled: map[string]bool{}, withFile: map[string]bool{}, emptied: map[string]bool{}}
 	defer l.rules.Close()
 	top, err := guard.Open(w.TopGuard().RootPath(), guard.Options{AllowProtected: []string{".git", ".git/**"}})
 	if err != nil {
@@ -70,7 +72,7 @@ func land(ctx context.Context, w *workspace.Workspace, layer *overlay.Layer, rep
 	if err := l.judge(ctx); err != nil {
 		return err
 	}
-	if dry || len(l.tx.Changes) == 0 && len(l.emptyDir) == 0 {
+	if dry || len(l.tx.Changes) == 0 && len(l.tx.RemoveDirs) == 0 && len(l.newDirs) == 0 {
 		return nil
 	}
 	asked, err := consent.Ask(ctx, w, l.asked.List(), l.diff.String(), consent.NewDigest(nil))
@@ -86,7 +88,11 @@ func (l *landing) judge(ctx context.Context) error {
 		return err
 	}
 	for _, c := range l.changes {
-		for p := path.Dir(c.Path); p != "." && c.Kind != overlay.Deleted; p = path.Dir(p) {
+		if c.Kind == overlay.Deleted {
+			l.emptied[path.Dir(c.Path)] = true
+			continue
+		}
+		for p := path.Dir(c.Path); p != "."; p = path.Dir(p) {
 			l.filled[p] = true
 			l.withFile[p] = l.withFile[p] || c.Kind != overlay.Dir
 		}
@@ -99,7 +105,15 @@ func (l *landing) judge(ctx context.Context) error {
 			l.refused = append(l.refused, fail.All(err)...)
 		}
 	}
+	if len(l.refused) == 0 {
+		l.refused = fail.All(l.repositories())
+	}
 	return refusals(l.refused)
+}
+
+// repositories refuses a layer that makes a directory a repository, since git would run what its settings name.
+func (l *landing) repositories() error {
+	return l.w.Guard.CheckRepositories(slices.Values(l.written))
 }
 
 // moved refuses a layer if somebody else changed what it changes. It is asked again when the commit holds the lock and no writer has
@@ -113,7 +127,26 @@ func (l *landing) moved() error {
 	for _, m := range moved {
 		all = append(all, stale(m.Path, m.Why))
 	}
-	return refusals(all)
+	return refusals(append(all, l.gitLocks()...))
+}
+
+// gitLocks refuses changes of .git that a git of somebody else is about to make too: it has a lock file beside each file that it writes.
+func (l *landing) gitLocks() (all fail.List) {
+	for _, c := range l.changes {
+		if !isGit(c.Path) || c.Kind == overlay.Dir || strings.HasSuffix(c.Path, ".lock") || strings.HasPrefix(c.Path, ".git/objects/") {
+			continue
+		}
+		dir, err := l.w.TopGuard().OpenDir(path.Dir(c.Path))
+		if err != nil {
+			continue // it is made with the file
+		}
+		if _, err := dir.Stat(path.Base(c.Path) + ".lock"); err == nil {
+			all = append(all, &fail.Error{Kind: fail.Stale, Path: c.Path, Msg: "somebody else's git has it locked: there is " + c.Path + ".lock",
+				Hint: "Nothing landed. When that git has ended: emend run --land. If none runs, remove the lock file first."})
+		}
+		dir.Close()
+	}
+	return all
 }
 
 // add adds one change to the transaction.
@@ -123,12 +156,15 @@ func (l *landing) add(c overlay.Change) error {
 	if err != nil {
 		return err
 	}
+	if !inGit && c.Kind != overlay.Deleted {
+		l.written = append(l.written, e)
+	}
 	switch {
 	case c.Kind == overlay.Special || c.Old != nil && c.Old.Mode.Type()&^(fs.ModeDir|fs.ModeSymlink) != 0 && c.Kind != overlay.Dir:
 		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.SpecialFile, Path: c.Path, Msg: "is a FIFO, a socket or a device, which cannot land",
 			Hint: "Run the command in witness mode: emend run --mode witness."}
-	case c.Kind == overlay.Dir && c.Old == nil && !l.withFile[c.Path]:
-		l.emptyDir = append(l.emptyDir, c)
+	case c.Kind == overlay.Dir && c.Old == nil:
+		l.newDirs = append(l.newDirs, c)
 		if !inGit && !l.filled[c.Path] {
 			l.note(audit.OpMkdir, c, "")
 		}
@@ -137,9 +173,12 @@ func (l *landing) add(c overlay.Change) error {
 		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.SpecialFile, Path: c.Path, Msg: "a directory takes the place of a file, which cannot land at once",
 			Hint: "Run the command in witness mode: emend run --mode witness."}
 	case c.Kind == overlay.Dir:
-		return nil // made with the files in it; permissions of directories do not land
+		return nil // permissions of directories that are there do not land
 	case c.Kind == overlay.Deleted && c.Old != nil && c.Old.Mode.IsDir():
 		l.tx.RemoveDirs = append(l.tx.RemoveDirs, c.Path)
+		if !inGit && !l.emptied[c.Path] {
+			l.note(audit.OpRmdir, c, "")
+		}
 		return nil
 	case c.Old != nil && c.Old.Mode.IsDir():
 		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.SpecialFile, Path: c.Path, Msg: "a file takes the place of a directory, which cannot land at once",
@@ -201,13 +240,18 @@ func isGit(p string) bool { return strings.HasPrefix(p, ".git/") }
 
 // gitPartProtected says why a part of .git does not land; "" for what git's commands write all the time.
 func gitPartProtected(p string) string {
-	first, _, _ := strings.Cut(strings.TrimPrefix(p, ".git/"), "/")
+	first, rest, _ := strings.Cut(strings.TrimPrefix(p, ".git/"), "/")
 	switch first {
 	case "hooks":
 		return "git runs what is in hooks"
 	case "config", "config.worktree":
 		return "git runs programs that its configuration names"
-	case "info", "commondir", "gitdir", "modules", "worktrees", "emend":
+	case "info":
+		if rest == "refs" || strings.HasPrefix(rest, "refs_") { // lists branches for servers of files; gc writes it
+			return ""
+		}
+		return "it decides what git takes for the repository"
+	case "commondir", "gitdir", "modules", "worktrees", "emend":
 		return "it decides what git takes for the repository"
 	}
 	return ""
@@ -226,7 +270,8 @@ func operation(c overlay.Change) string {
 // note notes a change for the log and the report, with its diff.
 func (l *landing) note(operation string, c overlay.Change, sum string) {
 	op := audit.Op{Operation: operation, Path: c.Path, After: sum, Mode: c.New.Mode, Size: c.New.Size}
-	if n := len(l.tx.Changes); n > 0 && operation != audit.OpMkdir && l.tx.Changes[n-1].Old != nil {
+	isDir := operation == audit.OpMkdir || operation == audit.OpRmdir
+	if n := len(l.tx.Changes); n > 0 && !isDir && l.tx.Changes[n-1].Old != nil {
 		op.Before = l.tx.Changes[n-1].Old.Sum
 	}
 	l.tx.Record.Ops = append(l.tx.Record.Ops, op)
@@ -297,10 +342,16 @@ func (l *landing) commit(ctx context.Context, asked *consent.Result) error {
 	defer upper.Close()
 	slices.Reverse(l.tx.RemoveDirs) // the deepest first
 	l.tx.Files = layerTree{upper}
-	if !store.LinksOldFiles() { // which is a change of their own
-		l.tx.Check = l.moved
+	l.tx.Check = func() error {
+		if !store.LinksOldFiles() { // which is a change of their own
+			if err := l.moved(); err != nil {
+				return err
+			}
+		}
+		return l.repositories()
 	}
 	l.tx.Record.Kind, l.tx.Record.Actor, l.tx.Record.PolicyHash = audit.Commit, l.w.Actor(ctx), l.w.Guard.PolicyHash()
+	l.tx.Record.Idem = keyOf(l.layer)
 	l.tx.Record.Message = caller.ForLog(fmt.Sprintf("ran: %s (exit code %d, %s)", strings.Join(l.layer.Args, " "), l.rep.Exit, l.rep.Duration))
 	if asked != nil {
 		l.tx.Record.Asked = asked.Asked
@@ -311,7 +362,7 @@ func (l *landing) commit(ctx context.Context, asked *consent.Result) error {
 			tell(done, total, "landing")
 		}
 	}
-	if len(l.tx.Changes) > 0 {
+	if len(l.tx.Changes) > 0 || len(l.tx.RemoveDirs) > 0 {
 		d, err := store.Run(ctx, l.tx)
 		if err != nil {
 			return err
@@ -319,23 +370,50 @@ func (l *landing) commit(ctx context.Context, asked *consent.Result) error {
 		l.rep.Entry = d.Tx
 		l.rep.Notes = append(l.rep.Notes, d.Notes...)
 	}
-	l.makeEmptyDirs()
+	l.finishDirs()
 	if l.rep.Inside > 0 {
 		l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%d files of .git landed with it; an undo takes back files of the work tree, and no commits.", l.rep.Inside))
 	}
 	return nil
 }
 
-// makeEmptyDirs makes new directories without a file. They are no part of the transaction, which knows files.
-func (l *landing) makeEmptyDirs() {
-	for _, c := range l.emptyDir {
+// finishDirs makes new directories without a file, and gives all new directories their permissions. Neither is part of the
+// transaction, which knows files.
+func (l *landing) finishDirs() {
+	failed := map[string]bool{}
+	for _, c := range l.newDirs {
+		if l.withFile[c.Path] {
+			continue
+		}
 		dir, err := l.w.TopGuard().OpenDir(path.Dir(c.Path))
 		if err == nil {
-			err = dir.Mkdir(path.Base(c.Path), c.New.Mode.Perm())
+			err = dir.Mkdir(path.Base(c.Path), 0o700)
 			dir.Close()
 		}
 		if err != nil {
+			failed[c.Path] = true
 			l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%s: the empty directory could not be made: %v.", report.Escape(c.Path), err))
 		}
 	}
+	for _, c := range slices.Backward(l.newDirs) { // one that takes the right to enter comes after those in it
+		if failed[c.Path] {
+			continue
+		}
+		if err := l.chmod(c); err != nil {
+			l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%s: the directory did not get the permissions %v: %v.", report.Escape(c.Path), c.New.Mode.Perm(), err))
+		}
+	}
+}
+
+// chmod gives a new directory the permissions that it has in the layer.
+func (l *landing) chmod(c overlay.Change) error {
+	dir, err := l.w.TopGuard().OpenDir(c.Path)
+	if err != nil {
+		return err
+	}
+	defer dir.Close()
+	if is, err := dir.Stat("."); err != nil || is.Mode == c.New.Mode {
+		return err
+	}
+	return dir.Chmod(c.New.Mode &^ fs.ModeType)
 }

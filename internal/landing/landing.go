@@ -37,10 +37,21 @@ func Run(ctx context.Context, w *workspace.Workspace, r api.RunRequest) (*api.Ru
 		return nil, workspace.StoreError(err)
 	}
 	name := history.NewID(time.Now())
+	dir := filepath.Join(runsDir(w), name)
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return nil, workspace.StoreError(err)
+	}
+	held, err := lock(dir, lockWait)
+	if err != nil {
+		os.Remove(dir)
+		return nil, cannotLock(err)
+	}
+	defer held.Close()
 	began := time.Now()
-	l, err := overlay.Run(ctx, overlay.Options{Root: w.TopGuard().RootPath(), Dir: filepath.Join(runsDir(w), name), Cwd: r.Dir,
-		Args: r.Args, Env: r.Env, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr})
+	l, err := overlay.Run(ctx, overlay.Options{Root: w.TopGuard().RootPath(), Dir: dir, Cwd: r.Dir,
+		Args: r.Args, Env: r.Env, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Hold: held})
 	if l == nil {
+		os.Remove(dir)
 		return nil, err
 	}
 	rep := &api.RunReport{Exit: l.Exit, NotRun: l.NotStarted, Duration: time.Since(began).Round(time.Millisecond).String(), Files: []api.RanFile{}}
@@ -51,7 +62,7 @@ func Run(ctx context.Context, w *workspace.Workspace, r api.RunRequest) (*api.Ru
 		err = land(ctx, w, l, rep, r.DryRun)
 	}
 	if err == nil || r.DryRun {
-		return rep, errors.Join(err, l.Discard())
+		return rep, errors.Join(err, discard(l))
 	}
 	rep.Layer = name
 	return rep, errors.Join(keep(l, err), l.Keep())
@@ -68,46 +79,153 @@ func keep(l *overlay.Layer, why error) error {
 	return why
 }
 
-// open opens the layer that a person named, by its name or the beginning of it.
-func open(w *workspace.Workspace, name string) (*overlay.Layer, error) {
-	all, err := List(context.Background(), w, struct{}{})
-	if err != nil {
-		return nil, err
+// A lock on the directory of a layer says that somebody works with it: its run, or a process that lands, shows or discards it.
+type lockMode int
+
+const (
+	lockWait lockMode = iota // for this process alone, when it is free
+	lockNow                  // for this process alone, or errInUse
+	lockLook                 // beside others that look, or errInUse
+)
+
+var errInUse = errors.New("its command still runs, or another emend works with it")
+
+// cannotLock words the error of a lock.
+func cannotLock(err error) error {
+	if errors.Is(err, errors.ErrUnsupported) {
+		return &overlay.Unsupported{Reason: "this needs Linux on amd64 or arm64"}
 	}
-	all = slices.DeleteFunc(all, func(l api.KeptLayer) bool { return name == "" || !strings.HasPrefix(l.Name, name) })
-	if len(all) != 1 {
-		msg := fmt.Sprintf("no layer is called %s", fail.Quote(name))
-		if len(all) > 1 {
-			msg = fmt.Sprintf("%d layers begin with %s", len(all), fail.Quote(name))
-		}
-		return nil, &fail.Error{Kind: fail.NotFound, Msg: msg, Hint: "emend run --kept lists the layers that did not land."}
-	}
-	return overlay.Open(filepath.Join(runsDir(w), all[0].Name))
+	return workspace.StoreError(err)
 }
 
-// List lists the layers that did not land, the newest first.
-func List(_ context.Context, w *workspace.Workspace, _ struct{}) ([]api.KeptLayer, error) {
+// open opens the layer that a person named, by its name or the beginning of it, for this process alone. The layer is not nil if there
+// is something to discard, also with an error.
+func open(w *workspace.Workspace, name string) (l *overlay.Layer, unlock func() error, err error) {
+	names, err := names(w)
+	if err != nil {
+		return nil, nil, err
+	}
+	names = slices.DeleteFunc(names, func(n string) bool { return name == "" || !strings.HasPrefix(n, name) })
+	if len(names) != 1 {
+		msg := fmt.Sprintf("no layer is called %s", fail.Quote(name))
+		if len(names) > 1 {
+			msg = fmt.Sprintf("%d layers begin with %s", len(names), fail.Quote(name))
+		}
+		return nil, nil, &fail.Error{Kind: fail.NotFound, Msg: msg, Hint: "emend run --kept lists the layers that did not land."}
+	}
+	dir := filepath.Join(runsDir(w), names[0])
+	held, err := lock(dir, lockNow)
+	for range 100 { // somebody who lists the layers has it for a moment
+		if !errors.Is(err, errInUse) {
+			break
+		}
+		time.Sleep(5 * time.Millisecond)
+		held, err = lock(dir, lockNow)
+	}
+	if errors.Is(err, errInUse) {
+		return nil, nil, &fail.Error{Kind: fail.CommandFailed, Msg: fmt.Sprintf("the layer %s is in use: %v", names[0], err), Hint: "Wait until it has ended."}
+	}
+	if err != nil {
+		return nil, nil, workspace.StoreError(err)
+	}
+	if l, err = overlay.Open(dir); err != nil {
+		return &overlay.Layer{Dir: dir}, held.Close, &fail.Error{Kind: fail.CommandFailed, Msg: "the layer cannot be used: " + whyNot(err), Cause: err,
+			Hint: "Remove it with emend run --discard."}
+	}
+	return l, held.Close, nil
+}
+
+// whyNot words an error of overlay.Open.
+func whyNot(err error) string {
+	if errors.Is(err, overlay.ErrNoLayer) {
+		return "emend was ended before the command began"
+	}
+	return err.Error()
+}
+
+// names returns the names of all layers.
+func names(w *workspace.Workspace) (out []string, err error) {
 	store, err := w.OpenStore()
 	if store == nil || err != nil {
 		return nil, err
 	}
-	names, err := os.ReadDir(runsDir(w))
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
-	}
-	if err != nil {
+	entries, err := os.ReadDir(runsDir(w))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return nil, workspace.StoreError(err)
 	}
-	var out []api.KeptLayer
-	for _, n := range slices.Backward(names) {
-		l, err := overlay.Open(filepath.Join(runsDir(w), n.Name()))
-		if err != nil {
-			continue // it is being run, or of another version
+	for _, e := range entries {
+		if e.IsDir() {
+			out = append(out, e.Name())
 		}
-		why, _ := os.ReadFile(filepath.Join(l.Dir, whyName))
-		out = append(out, api.KeptLayer{Name: n.Name(), Command: l.Args, Began: l.Began.UTC().Format(time.RFC3339), Why: string(why)})
 	}
 	return out, nil
+}
+
+// List lists the layers that did not land, the newest first, and what is left of runs that were killed. It leaves out layers that somebody
+// works with.
+func List(_ context.Context, w *workspace.Workspace, _ struct{}) (out []api.KeptLayer, err error) {
+	names, err := names(w)
+	if err != nil {
+		return nil, err
+	}
+	for _, n := range slices.Backward(names) {
+		k, ok, err := describe(w, filepath.Join(runsDir(w), n))
+		if err != nil {
+			return nil, err
+		}
+		if ok {
+			out = append(out, k)
+		}
+	}
+	return out, nil
+}
+
+// keyOf returns the key under which a layer is committed. The log has it if the layer landed, whatever happened to emend after that.
+func keyOf(l *overlay.Layer) string { return "layer " + filepath.Base(l.Dir) }
+
+// entryOf returns the entry of a layer that landed, else "".
+func entryOf(w *workspace.Workspace, l *overlay.Layer) (string, error) {
+	store, err := w.OpenStore()
+	if store == nil || err != nil {
+		return "", err
+	}
+	r, _, err := store.ByKey(keyOf(l))
+	if r == nil || err != nil {
+		return "", err
+	}
+	return r.Tx, nil
+}
+
+// describe describes a layer that nobody works with.
+func describe(w *workspace.Workspace, dir string) (k api.KeptLayer, ok bool, err error) {
+	held, err := lock(dir, lockLook)
+	if err != nil {
+		return k, false, nil // somebody works with it, or it is gone
+	}
+	defer held.Close()
+	k.Name = filepath.Base(dir)
+	l, err := overlay.Open(dir)
+	if err != nil {
+		k.Why = whyNot(err)
+		return k, true, nil
+	}
+	k.Command, k.Began = l.Args, l.Began.UTC().Format(time.RFC3339)
+	entry, err := entryOf(w, l)
+	if err != nil {
+		return k, false, err
+	}
+	why, _ := os.ReadFile(filepath.Join(dir, whyName))
+	switch err := l.Usable(); {
+	case entry != "":
+		k.Why = "it landed as " + entry + "; emend was ended before the layer was removed"
+	case len(why) > 0:
+		k.Why = string(why)
+	case err != nil:
+		k.Why = err.Error()
+	default:
+		k.Why = "emend was ended before the layer had landed or was removed"
+	}
+	return k, true, nil
 }
 
 // Show says what a layer would change.
@@ -115,33 +233,49 @@ func Show(ctx context.Context, w *workspace.Workspace, name string) (*api.RunRep
 	return landKept(ctx, w, name, true)
 }
 
-// Land lands a layer that was kept.
+// Land lands a layer that was kept. Of one that landed already, when emend was killed after it, only the rest is removed.
 func Land(ctx context.Context, w *workspace.Workspace, name string) (*api.RunReport, error) {
 	return landKept(ctx, w, name, false)
 }
 
 func landKept(ctx context.Context, w *workspace.Workspace, name string, dry bool) (*api.RunReport, error) {
-	l, err := open(w, name)
+	l, unlock, err := open(w, name)
+	if unlock != nil {
+		defer unlock() //nolint:errcheck // it was only read
+	}
 	if err != nil {
 		return nil, err
 	}
 	rep := &api.RunReport{Exit: l.Exit, Duration: l.Ended.Sub(l.Began).Round(time.Millisecond).String(), Files: []api.RanFile{}, Layer: filepath.Base(l.Dir)}
-	if err := land(ctx, w, l, rep, dry); err != nil || dry {
-		return rep, err
+	if rep.Entry, err = entryOf(w, l); err != nil {
+		return nil, err
+	}
+	if rep.Entry != "" && dry {
+		return nil, &fail.Error{Kind: fail.CommandFailed, Msg: "the layer landed already, as " + rep.Entry, Hint: "Remove what is left of it with emend run --discard."}
+	}
+	if rep.Entry == "" {
+		if err := land(ctx, w, l, rep, dry); err != nil || dry {
+			return rep, err
+		}
 	}
 	rep.Layer = ""
-	os.Remove(filepath.Join(l.Dir, whyName))
-	return rep, l.Discard()
+	return rep, discard(l)
 }
 
 // Discard removes a layer that was kept. It is not in the log, since nothing of it was ever in the tree.
 func Discard(_ context.Context, w *workspace.Workspace, name string) (struct{}, error) {
-	l, err := open(w, name)
-	if err != nil {
+	l, unlock, err := open(w, name)
+	if l == nil {
 		return struct{}{}, err
 	}
+	defer unlock() //nolint:errcheck // it was only read
+	return struct{}{}, discard(l)
+}
+
+// discard removes a layer and why it was kept.
+func discard(l *overlay.Layer) error {
 	os.Remove(filepath.Join(l.Dir, whyName))
-	return struct{}{}, l.Discard()
+	return l.Discard()
 }
 
 // refusals words several refusals as one error.

@@ -134,7 +134,8 @@ func (p *parser) entry(upper, lower int, name, rel string, whole bool) error {
 		// A directory that was copied up has an origin. A new one has none; it is opaque only where something was removed before.
 		return p.subdir(upper, lower, name, c, whole || p.mark(marks, "opaque") == "y" || !p.hasMark(marks, "origin"), marks)
 	}
-	c.maybeRemoved = old == nil && p.hasMark(marks, "origin")
+	_, known := slices.BinarySearch(p.l.Copied, rel)
+	c.copied = known || p.hasMark(marks, "origin")
 	if c.Kind == Symlink {
 		if c.Target, err = readlinkAt(upper, name); err != nil {
 			return fmt.Errorf("%s: %w", rel, err)

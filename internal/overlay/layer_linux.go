@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -52,13 +53,16 @@ func (l *Layer) writeInfo() error {
 }
 
 // Unmark removes the overlay's marks from the files of changes, so that they can be put into the directory as they are. It follows no
-// link below the layer. Directories keep theirs: Changes and Moved go on to work.
+// link below the layer. Directories keep theirs, and which files were copies is noted before: Changes and Moved go on to work.
 func (l *Layer) Unmark(changes []Change) error {
 	upper, err := openDirAt(unix.AT_FDCWD, l.upper())
 	if err != nil {
 		return &os.PathError{Op: "open", Path: l.upper(), Err: err}
 	}
 	defer unix.Close(upper)
+	if err := l.noteCopied(changes); err != nil {
+		return err
+	}
 	for i := range changes {
 		if c := &changes[i]; c.Kind != Dir && c.Kind != Deleted {
 			if err := l.unmark(upper, c); err != nil {
@@ -67,6 +71,23 @@ func (l *Layer) Unmark(changes []Change) error {
 		}
 	}
 	return nil
+}
+
+// noteCopied notes which files of changes are copies of what was in the directory. Without it, a file that somebody removes before the
+// layer lands after all would look like a new one.
+func (l *Layer) noteCopied(changes []Change) error {
+	known := len(l.Copied)
+	noted := func(p string) bool { _, ok := slices.BinarySearch(l.Copied[:known], p); return ok }
+	for i := range changes {
+		if c := &changes[i]; c.copied && !noted(c.Path) {
+			l.Copied = append(l.Copied, c.Path)
+		}
+	}
+	if len(l.Copied) == known {
+		return nil
+	}
+	slices.Sort(l.Copied)
+	return l.writeInfo()
 }
 
 func (l *Layer) unmark(upper int, c *Change) error {
@@ -127,7 +148,11 @@ func (l *Layer) removeFiles() error {
 	if l.Dir == "" {
 		return nil
 	}
-	for _, name := range []string{workName, upperName, markerName, infoName + ".new", infoName} {
+	// In one step, so that nobody takes what is left of a layer for the layer.
+	if err := os.Rename(l.upper(), filepath.Join(l.Dir, goneName)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	for _, name := range []string{workName, goneName, markerName, infoName + ".new", infoName} {
 		if err := removeAll(filepath.Join(l.Dir, name)); err != nil {
 			return err
 		}

@@ -95,7 +95,7 @@ func (g *gate) check(c *Change) {
 		g.say(c.Path, "somebody removed or renamed it")
 	case c.Old == nil && now != nil:
 		g.say(c.Path, "somebody made it too")
-	case c.Old == nil && c.maybeRemoved && up.touched:
+	case c.Old == nil && c.copied && up.touched:
 		g.say(c.Path, "somebody may have removed or renamed it")
 	case c.Old == nil:
 	case now == nil:

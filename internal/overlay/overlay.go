@@ -41,6 +41,9 @@ type Options struct {
 	// OwnerSearch is how long a search for files of other owners may take, beside the set-up, which takes about as long. 0 is 8 ms. What
 	// is not found in that time is not refused; the command then fails where it changes such a file.
 	OwnerSearch time.Duration
+	// Hold is open in the supervisor until the run has ended, also if the caller is killed: a lock on it says that the layer is in
+	// use. The command does not get it. Optional.
+	Hold *os.File
 }
 
 // Unsupported is the error of a run that cannot have an overlay here. Nothing was run, and nothing is left.
@@ -105,6 +108,8 @@ type Info struct {
 	RootIno uint64            `json:"rootIno"`
 	Xattr   string            `json:"xattr"`          // "user." or "trusted.": where the overlay keeps its marks
 	DirInos map[string]uint64 `json:"dirs,omitempty"` // the inodes of the directories in which the layer has something
+	// Copied are the files that were copied up and have lost the mark that says so: see [Layer.Unmark].
+	Copied []string `json:"copied,omitempty"`
 }
 
 // Layer is the layer of a run that has ended.
@@ -138,8 +143,8 @@ type Change struct {
 	Whole bool
 	// SameContent says that only owner, permissions or attributes differ.
 	SameContent bool
-	// maybeRemoved: the file was copied from one that was there, under this name or another.
-	maybeRemoved bool
+	// copied: the file was copied from one that was there, under this name or another.
+	copied bool
 	// removed: the directory was there, and is not any more.
 	removed bool
 }
@@ -179,6 +184,7 @@ const (
 	upperName  = "upper"
 	workName   = "work"
 	infoName   = "layer.json"
+	goneName   = "gone" // what was the layer, while it is removed
 	markerName = "time"
 )
 

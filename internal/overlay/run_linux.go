@@ -269,6 +269,9 @@ func (r *run) startSupervisor() (net.Conn, *exec.Cmd, error) {
 	defer ours.Close()
 	defer theirs.Close()
 	child := &exec.Cmd{Path: "/proc/self/exe", Args: []string{supervisorName}, ExtraFiles: []*os.File{theirs}}
+	if r.o.Hold != nil {
+		child.ExtraFiles = append(child.ExtraFiles, r.o.Hold)
+	}
 	// An interface that holds a nil *os.File is not nil.
 	if r.o.Stdin != nil {
 		child.Stdin = r.o.Stdin

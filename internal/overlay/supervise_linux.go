@@ -104,6 +104,9 @@ func (s *supervisor) run() error {
 	if callerGone {
 		return nil // nobody asks for the layer
 	}
+	if err := os.Chdir("/"); err != nil { // in a directory that the command removed, this process would be in the way of the seal
+		return err
+	}
 	s.Dev = s.dev
 	s.DirInos = s.dirInos() // first: the seal makes the kernel forget what it had in view
 	s.seal()
