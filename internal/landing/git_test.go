@@ -100,7 +100,7 @@ func TestProtectedInGit(t *testing.T) {
 		"echo > .git/hooks/pre-commit", "mv .git/hooks .git/h", "git config core.fsmonitor ./x", "echo > .git/config.worktree", "echo '*.c filter=x' > .git/info/attributes",
 		"mkdir -p .git/info; echo x > .git/info/exclude", "echo .. > .git/commondir", "echo x > .git/gitdir", "git worktree add -q ../wt-of-test/x HEAD || echo > .git/worktrees",
 		"mkdir -p .git/modules/x; echo > .git/modules/x/config", "echo > .git/emend/format", "rm -rf .git/emend/log", "rm -rf .git", "mv .git .other", "mkdir -p n; cd n; git init -q",
-		"mkdir n; echo 'gitdir: ../../elsewhere' > n/.git", "echo > .gitmodules", "git init -q --bare n", "git clone -q . n",
+		"mkdir n; echo 'gitdir: ../../elsewhere' > n/.git", "echo > .gitmodules", "git init -q --bare n", "git clone -q --no-hardlinks . n",
 	} {
 		t.Run(script, func(t *testing.T) {
 			w := gitWorld(t)

@@ -85,23 +85,37 @@ func TestKilledBeforeTheRun(t *testing.T) {
 func TestKilledInTheLanding(t *testing.T) {
 	const files = 1000
 	script := fmt.Sprintf("echo 2 > a; rm b; mkdir -p n/e; i=0; while [ $i -lt %d ]; do echo $i > n/$i; i=$((i+1)); done", files)
-	for _, slots := range []int{0, 1, files / 2, files, files + 1, files + 2} {
-		t.Run(fmt.Sprint(slots), func(t *testing.T) {
+	for name, reached := range map[string]func(w *world, grown bool) bool{
+		"staging":      func(w *world, _ bool) bool { return w.slots() > 0 },
+		"half staged":  func(w *world, _ bool) bool { return w.slots() > files/2 },
+		"staged":       func(w *world, _ bool) bool { return w.slots() > files },
+		"decided":      func(_ *world, grown bool) bool { return grown },
+		"applying":     func(w *world, _ bool) bool { return w.exists("n/0") },
+		"half applied": func(w *world, _ bool) bool { return w.exists(fmt.Sprint("n/", files/2)) },
+		"last applied": func(w *world, _ bool) bool { return !w.exists("b") },
+		"finishing":    func(w *world, _ bool) bool { return w.exists("n/e") },
+		"removes a layer": func(w *world, _ bool) bool {
+			g, _ := filepath.Glob(filepath.Join(w.store(), "runs/*/gone"))
+			return len(g) > 0
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if testing.Short() && name != "half staged" && name != "half applied" {
+				t.Skip("NOT RUN: two of the moments are enough for a short run")
+			}
 			w := newWorld(t, map[string]string{"a": "a\n", "b": "b\n"})
 			w.lands("true")
-			old := w.tree()
+			old, size := w.tree(), w.logSize()
 			cmd := w.inOtherProcess(script)
 			over := make(chan struct{})
 			go func() { cmd.Wait(); close(over) }()
-			until(t, "there are slots, or all is over", func() bool {
+			until(t, name+", or all is over", func() bool {
 				select {
 				case <-over:
 					return true
 				default:
+					return reached(w, w.logSize() > size)
 				}
-				in, _ := os.ReadDir(filepath.Join(w.store(), "slots"))
-				_, err := os.Stat(w.path("n"))
-				return len(in) >= max(slots, 1) && (slots > 0 || err == nil)
 			})
 			cmd.Process.Kill()
 			<-over
@@ -141,6 +155,26 @@ func TestKilledInTheLanding(t *testing.T) {
 			w.noLayers()
 		})
 	}
+}
+
+func (w *world) slots() int {
+	in, _ := os.ReadDir(filepath.Join(w.store(), "slots"))
+	return len(in)
+}
+
+func (w *world) logSize() (n int64) {
+	all, _ := filepath.Glob(filepath.Join(w.store(), "log/*.jsonl"))
+	for _, p := range all {
+		if info, err := os.Stat(p); err == nil {
+			n += info.Size()
+		}
+	}
+	return n
+}
+
+func (w *world) exists(name string) bool {
+	_, err := os.Lstat(w.path(name))
+	return err == nil
 }
 
 // isNew checks that all that the script of TestKilledInTheLanding does was done.

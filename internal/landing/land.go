@@ -2,6 +2,7 @@ package landing
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -201,7 +202,10 @@ func (l *landing) add(c overlay.Change) error {
 		info := c.New
 		out.New = &commit.New{From: -1, File: c.Path, FileInfo: &info}
 		if c.Kind == overlay.File {
-			if sum, err = l.layer.NewSum(c); err != nil {
+			if sum, err = l.layer.NewSum(c); errors.Is(err, fs.ErrPermission) {
+				return &fail.Error{Kind: fail.CommandFailed, Path: c.Path, Msg: "its owner may not read it, so nobody can say what would land", Cause: err,
+					Hint: "Nothing landed. Let the command leave it readable."}
+			} else if err != nil {
 				return workspace.StoreError(err)
 			}
 			out.New.Sum = sum
@@ -355,6 +359,7 @@ func (l *landing) commit(ctx context.Context, asked *consent.Result) error {
 	l.tx.Record.Message = caller.ForLog(fmt.Sprintf("ran: %s (exit code %d, %s)", strings.Join(l.layer.Args, " "), l.rep.Exit, l.rep.Duration))
 	if asked != nil {
 		l.tx.Record.Asked = asked.Asked
+		l.markUnasked(asked.Unasked)
 	}
 	l.tx.Texts = func(*commit.Done) (diff, answer string) { return l.diff.String(), "" }
 	l.tx.Progress = func(done, total int) {
@@ -375,6 +380,16 @@ func (l *landing) commit(ctx context.Context, asked *consent.Result) error {
 		l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%d files of .git landed with it; an undo takes back files of the work tree, and no commits.", l.rep.Inside))
 	}
 	return nil
+}
+
+// markUnasked notes in the log which paths a person would have been asked about, had there been one.
+func (l *landing) markUnasked(about []api.AskedPath) {
+	for _, a := range about {
+		p := l.w.Paths().ToTop(a.Path)
+		if i := slices.IndexFunc(l.tx.Record.Ops, func(op audit.Op) bool { return op.Path == p }); i >= 0 {
+			l.tx.Record.Ops[i].Unasked = a.Rule
+		}
+	}
 }
 
 // finishDirs makes new directories without a file, and gives all new directories their permissions. Neither is part of the

@@ -4,6 +4,7 @@ package landing_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -42,6 +43,48 @@ func runForParent(dir string) int {
 		return 1
 	}
 	return rep.Exit
+}
+
+// asUser is the user as whom the tests run a second time if root runs them.
+const asUser = 1500
+
+// TestAsUser runs the other tests as an ordinary user, which is how most people run emend.
+func TestAsUser(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("NOT RUN: already an ordinary user")
+	}
+	dir, err := os.MkdirTemp("/tmp", "emend-landing-user-")
+	must(t, err)
+	defer os.RemoveAll(dir)
+	must(t, os.Chmod(dir, 0o755))
+	data, err := os.ReadFile("/proc/self/exe")
+	must(t, err)
+	binary, home := filepath.Join(dir, "landing.test"), filepath.Join(dir, "home")
+	must(t, os.WriteFile(binary, data, 0o755))
+	must(t, os.Mkdir(home, 0o755))
+	must(t, os.Chown(home, asUser, asUser))
+	args := []string{"-test.v", "-test.timeout=5m"}
+	if testing.Short() {
+		args = append(args, "-test.short")
+	}
+	cmd := exec.Command(binary, args...)
+	cmd.Dir = home
+	cmd.Env = append(os.Environ(), "HOME="+home, "TMPDIR="+home)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: asUser, Gid: asUser, Groups: []uint32{}}}
+	out, err := cmd.CombinedOutput()
+	if errors.Is(err, syscall.EPERM) {
+		t.Skip("NOT RUN: the system does not let root be another user:", err)
+	}
+	var said strings.Builder
+	for line := range strings.Lines(string(out)) {
+		if s := strings.TrimSpace(line); !strings.HasPrefix(s, "=== ") && !strings.HasPrefix(s, "--- PASS") {
+			said.WriteString(line)
+		}
+	}
+	if err != nil {
+		t.Fatalf("as user %d: %v\n%s", asUser, err, said.String())
+	}
+	t.Logf("as user %d:\n%s", asUser, said.String())
 }
 
 func must(t testing.TB, err error) {
@@ -406,11 +449,11 @@ func TestAsk(t *testing.T) {
 		write(t, w.path("c"), "person")
 		return "a test", nil
 	})
-	if _, err := w.run(saves, script); err == nil {
-		t.Error("it landed")
-	}
+	rep, err = w.run(saves, script)
+	w.isRefused(err, "c: ")
 	w.has("c", "person")
 	w.has("migrations/a", "1\n")
+	w.discard(rep.Layer)
 }
 
 // TestBelowTheTop runs commands in a workspace below the top of the tree: what changes outside of it refuses all.
@@ -472,7 +515,7 @@ func TestKindsThatDoNotLand(t *testing.T) {
 func TestWhatLands(t *testing.T) {
 	for name, script := range map[string]string{
 		"contents":           "echo 2 > a; printf 3 >> d/b; : > c; printf '\\000\\377' > bin",
-		"modes":              "chmod 700 a; chmod 444 c; echo x > s; chmod 4755 s; echo y > o; chmod 0 o",
+		"modes":              "chmod 700 a; chmod 444 c; echo x > s; chmod 4755 s",
 		"links":              "rm l; ln -s elsewhere l; ln -s d/b n; ln -sfn d dl; rm dangling",
 		"link over file":     "rm a; ln -s c a",
 		"file over link":     "rm l; echo 2 > l",
@@ -611,4 +654,79 @@ func TestProcessesLeftBehind(t *testing.T) {
 		t.Errorf("notes %q", rep.Notes)
 	}
 	w.has("a", "2\n")
+}
+
+// TestUnreadable lands a file that its owner may not read, which only root can.
+func TestUnreadable(t *testing.T) {
+	w := newWorld(t, map[string]string{"a": "a\n"})
+	const script = "echo 2 > a; echo x > o; chmod 0 o"
+	if os.Geteuid() != 0 {
+		w.discard(w.refused(t.Context(), script, "o: its owner may not read it"))
+		return
+	}
+	w.lands(script)
+	if info, err := os.Stat(w.path("o")); err != nil || info.Mode() != 0 {
+		t.Errorf("o: %v, %v", info, err)
+	}
+}
+
+// TestUnasked checks that the log says where a built-in rule wanted a person to be asked, and nobody could be.
+func TestUnasked(t *testing.T) {
+	w := newWorld(t, map[string]string{"a": "a\n", "d/AGENTS.md": "old\n"})
+	rep := w.lands("echo 2 > a; echo 2 > d/AGENTS.md; echo 2 > z")
+	e, err := w.ws.Show(t.Context(), rep.Entry)
+	must(t, err)
+	if s := fmt.Sprintf("%+v", e.Data); !strings.Contains(s, "nobody") {
+		t.Errorf("entry = %s", s)
+	}
+}
+
+// TestManyFiles lands 2,000 files in one transaction and takes them back.
+func TestManyFiles(t *testing.T) {
+	w := newWorld(t, map[string]string{"a": "a\n"})
+	before := w.tree()
+	rep := w.lands("i=0; while [ $i -lt 2000 ]; do d=d$((i % 20)); [ -d $d ] || mkdir $d; echo $i > $d/$i; i=$((i+1)); done")
+	if len(rep.Files) != 2000 {
+		t.Errorf("%d files", len(rep.Files))
+	}
+	for i := range 2000 {
+		w.has(fmt.Sprintf("d%d/%d", i%20, i), fmt.Sprintln(i))
+	}
+	if _, err := w.ws.Undo(t.Context(), api.UndoRequest{Entry: rep.Entry}); err != nil {
+		t.Fatal(err)
+	}
+	if d := diff(before, w.tree()); d != "" {
+		t.Errorf("after the undo:\n%.1000s", d)
+	}
+}
+
+// TestLargeFile lands a file of 300 MB over another one. The process that does it stays small.
+func TestLargeFile(t *testing.T) {
+	if testing.Short() {
+		t.Skip("NOT RUN: it writes 600 MB")
+	}
+	const size = 300 << 20
+	w := newWorld(t, map[string]string{"a": "a\n"})
+	w.lands("true")
+	f, err := os.Create(w.path("big"))
+	must(t, err)
+	must(t, f.Truncate(size))
+	must(t, f.Close())
+	cmd := w.inOtherProcess("head -c 314572800 /dev/zero | tr '\\000' x > new; mv new big")
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	info, err := os.Stat(w.path("big"))
+	must(t, err)
+	var st syscall.Stat_t
+	must(t, syscall.Stat(w.path("big"), &st))
+	if info.Size() != size || st.Blocks == 0 {
+		t.Errorf("%d bytes in %d blocks", info.Size(), st.Blocks)
+	}
+	if kb := cmd.ProcessState.SysUsage().(*syscall.Rusage).Maxrss; kb > 150<<10 {
+		t.Errorf("the process had up to %d kB", kb)
+	} else {
+		t.Logf("the process had up to %d kB", kb)
+	}
+	w.noLayers()
 }

@@ -250,7 +250,7 @@ func (a *app) printRan(w io.Writer, rep *api.RunReport, dry bool) {
 		}
 	}
 	for _, n := range rep.Notes {
-		fmt.Fprintf(w, "emend: %s\n", n)
+		fmt.Fprintf(w, "emend: %s\n", report.OneLine(n))
 	}
 }
 
@@ -269,7 +269,7 @@ func (a *app) listLayers(ctx context.Context, ws *emend.Workspace) error {
 		fmt.Fprintln(a.out, "No layers are kept.")
 	}
 	for _, l := range all {
-		fmt.Fprintf(a.out, "%s  %s\n  %s\n", l.Name, report.OneLine(strings.Join(l.Command, " ")), indentText(l.Why))
+		fmt.Fprintf(a.out, "%s  %s\n  %s\n", l.Name, report.OneLine(strings.Join(l.Command, " ")), report.OneLine(l.Why))
 	}
 	return nil
 }
