@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -332,6 +333,36 @@ func TestSameTick(t *testing.T) {
 		s.Write("a", fmt.Sprintf("%02d\n", i))
 		s.Must(os.Chtimes(s.At("a"), at, at))
 		s.wants(s.look(api.AfterCall, call, api.LookRequest{}), call+" update a")
+	}
+}
+
+// TestDirectories: a directory that an undo makes again has its permissions, and what is not made again is named.
+func TestDirectories(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("NOT RUN: Windows has no such permissions")
+	}
+	s := newScene(t, "d/e/f", "F\n", "a", "A\n")
+	s.Must(os.Chmod(s.At("d"), 0o700))
+	s.Must(os.Chmod(s.At("d/e"), 0o750))
+	s.Must(os.Mkdir(s.At("empty"), 0o755))
+	s.look(api.BeforeCall, "s/1", api.LookRequest{})
+	s.Must(os.RemoveAll(s.At("d")))
+	s.Must(os.Remove(s.At("empty")))
+	s.Must(os.Mkdir(s.At("new"), 0o755))
+	l, err := s.tryLook(api.AfterCall, "s/1", api.LookRequest{})
+	s.Must(err)
+	s.wants(s.recorded(l), "s/1 delete d/e/f rmdir empty mkdir new")
+	if l.Entries[0].Files[1].NoUndo == "" {
+		t.Error("nothing says that an empty directory stays removed")
+	}
+	s.Undo("")
+	s.Has(`a "A\n", d/, d/e/, d/e/f "F\n"`)
+	for name, want := range map[string]fs.FileMode{"d": 0o700, "d/e": 0o750} {
+		is, err := os.Stat(s.At(name))
+		s.Must(err)
+		if is.Mode().Perm() != want {
+			t.Errorf("%s has %v, want %v", name, is.Mode().Perm(), want)
+		}
 	}
 }
 
