@@ -167,6 +167,11 @@ func (s *lastStates) settle(r *audit.Record) {
 			left(op.Path, op.After)
 		}
 	}
+	for _, a := range r.Acts {
+		if p, ok := s.rd.FromTop(a.Path); ok && a.Do == audit.DoMkdir {
+			delete(s.files, p) // a directory took the place of a file
+		}
+	}
 }
 
 // compare compares a file with its last entry. It fails only when the context ends.
@@ -179,7 +184,7 @@ func (rd *Reader) compare(ctx context.Context, p string, last lastState) (api.Fi
 	if ctx.Err() != nil {
 		return f, caller.Cancelled(ctx)
 	}
-	missing := err == nil && (now.Kind == guard.Missing || now.Kind == guard.Directory)
+	missing := err == nil && now.Kind == guard.Missing
 	switch {
 	case missing && last.sum == "":
 		f.State = api.FileSame
