@@ -5,7 +5,6 @@ import (
 	"context"
 	"io/fs"
 	"maps"
-	"path"
 	"slices"
 
 	"github.com/emend-dev/emend/api"
@@ -143,13 +142,8 @@ func (s *lastStates) settleAll() {
 // settle makes what a transaction left the last of its paths.
 func (s *lastStates) settle(r *audit.Record) {
 	left := func(top, sum string) {
-		p, ok := s.rd.FromTop(top)
-		if !ok {
-			return
-		}
-		s.files[p] = lastState{r.Tx, sum}
-		for up := path.Dir(p); up != "." && sum != ""; up = path.Dir(up) {
-			delete(s.files, up) // what was a file there is a directory now
+		if p, ok := s.rd.FromTop(top); ok {
+			s.files[p] = lastState{r.Tx, sum}
 		}
 	}
 	for _, op := range r.Ops {
@@ -171,6 +165,11 @@ func (s *lastStates) settle(r *audit.Record) {
 			left(op.ToPath, cmp.Or(op.After, op.Before))
 		default:
 			left(op.Path, op.After)
+		}
+	}
+	for _, a := range r.Acts {
+		if p, ok := s.rd.FromTop(a.Path); ok && a.Do == audit.DoMkdir {
+			delete(s.files, p) // a directory took the place of a file
 		}
 	}
 }
