@@ -55,7 +55,7 @@ type landing struct {
 // land judges what a layer has and commits it.
 func land(ctx context.Context, w *workspace.Workspace, layer *overlay.Layer, rep *api.RunReport, dry bool) error {
 	if err := layer.Usable(); err != nil {
-		return &fail.Error{Kind: fail.CommandFailed, Msg: "what the command left cannot land: " + err.Error(), Hint: "The layer is kept: emend run --kept lists it."}
+		return &fail.Error{Kind: fail.CommandFailed, Msg: "what the command left cannot land: " + err.Error(), Hint: "The layer is kept. To see it, ‹run run --kept›."}
 	}
 	l := &landing{w: w, layer: layer, rep: rep, rules: w.Guard.NewBatch(), asked: caller.NewAskedPaths(ctx),
 		filled: map[string]bool{}, withFile: map[string]bool{}, emptied: map[string]bool{}}
@@ -143,7 +143,7 @@ func (l *landing) gitLocks() (all fail.List) {
 		}
 		if _, err := dir.Stat(path.Base(c.Path) + ".lock"); err == nil {
 			all = append(all, &fail.Error{Kind: fail.Stale, Path: c.Path, Msg: "somebody else's git has it locked: there is " + c.Path + ".lock",
-				Hint: "Nothing landed. When that git has ended: emend run --land. If none runs, remove the lock file first."})
+				Hint: "Nothing landed. When that git has ended, ‹run run --land›. If none runs, remove the lock file first."})
 		}
 		dir.Close()
 	}
@@ -163,7 +163,7 @@ func (l *landing) add(c overlay.Change) error {
 	switch {
 	case c.Kind == overlay.Special || c.Old != nil && c.Old.Mode.Type()&^(fs.ModeDir|fs.ModeSymlink) != 0 && c.Kind != overlay.Dir:
 		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.SpecialFile, Path: c.Path, Msg: "is a FIFO, a socket or a device, which cannot land",
-			Hint: "Run the command in witness mode: emend run --mode witness."}
+			Hint: "To have it all the same, ‹run run --mode witness›."}
 	case c.Kind == overlay.Dir && c.Old == nil:
 		l.newDirs = append(l.newDirs, c)
 		if !inGit && !l.filled[c.Path] {
@@ -172,7 +172,7 @@ func (l *landing) add(c overlay.Change) error {
 		return nil
 	case c.Kind == overlay.Dir && c.Old != nil && !c.Old.Mode.IsDir():
 		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.SpecialFile, Path: c.Path, Msg: "a directory takes the place of a file, which cannot land at once",
-			Hint: "Run the command in witness mode: emend run --mode witness."}
+			Hint: "To have it all the same, ‹run run --mode witness›."}
 	case c.Kind == overlay.Dir:
 		return nil // permissions of directories that are there do not land
 	case c.Kind == overlay.Deleted && c.Old != nil && c.Old.Mode.IsDir():
@@ -183,7 +183,7 @@ func (l *landing) add(c overlay.Change) error {
 		return nil
 	case c.Old != nil && c.Old.Mode.IsDir():
 		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.SpecialFile, Path: c.Path, Msg: "a file takes the place of a directory, which cannot land at once",
-			Hint: "Run the command in witness mode: emend run --mode witness."}
+			Hint: "To have it all the same, ‹run run --mode witness›."}
 	}
 	out := commit.Change{Path: c.Path, Missing: strings.Count(e.Place.Name, "/"), Parent: vfs.ID{Dev: e.Place.Dev, Ino: e.Place.Ino}}
 	if c.Old != nil {

@@ -111,7 +111,7 @@ func open(w *workspace.Workspace, name string) (l *overlay.Layer, unlock func() 
 		if len(names) > 1 {
 			msg = fmt.Sprintf("%d layers begin with %s", len(names), fail.Quote(name))
 		}
-		return nil, nil, &fail.Error{Kind: fail.NotFound, Msg: msg, Hint: "emend run --kept lists the layers that did not land."}
+		return nil, nil, &fail.Error{Kind: fail.NotFound, Msg: msg, Hint: "To list the layers that did not land, ‹run run --kept›."}
 	}
 	dir := filepath.Join(runsDir(w), names[0])
 	held, err := lock(dir, lockNow)
@@ -130,7 +130,7 @@ func open(w *workspace.Workspace, name string) (l *overlay.Layer, unlock func() 
 	}
 	if l, err = overlay.Open(dir); err != nil {
 		return &overlay.Layer{Dir: dir}, held.Close, &fail.Error{Kind: fail.CommandFailed, Msg: "the layer cannot be used: " + whyNot(err), Cause: err,
-			Hint: "Remove it with emend run --discard."}
+			Hint: "To remove it, ‹run run --discard›."}
 	}
 	return l, held.Close, nil
 }
@@ -251,7 +251,7 @@ func landKept(ctx context.Context, w *workspace.Workspace, name string, dry bool
 		return nil, err
 	}
 	if rep.Entry != "" && dry {
-		return nil, &fail.Error{Kind: fail.CommandFailed, Msg: "the layer landed already, as " + rep.Entry, Hint: "Remove what is left of it with emend run --discard."}
+		return nil, &fail.Error{Kind: fail.CommandFailed, Msg: "the layer landed already, as " + rep.Entry, Hint: "To remove what is left of it, ‹run run --discard›."}
 	}
 	if rep.Entry == "" {
 		if err := land(ctx, w, l, rep, dry); err != nil || dry {
@@ -288,5 +288,5 @@ func refusals(all fail.List) error {
 
 func stale(p, why string) *fail.Error {
 	return &fail.Error{Kind: fail.Stale, Path: p, Msg: "somebody else changed it while the command ran: " + why,
-		Hint: "Nothing landed. Look at the layer with emend run --show, and run the command again."}
+		Hint: "Nothing landed. To look at the layer, ‹run run --show›. Then run the command again."}
 }

@@ -442,6 +442,7 @@ func TestJobControl(t *testing.T) {
 	screen.expect(t, "ready")
 	io.WriteString(master, "\x1a") // ^Z
 	screen.expect(t, "Stopped")
+	screen.expect(t, "outer> ") // what is typed before the prompt is there may be lost
 	io.WriteString(master, "fg\n")
 	screen.expect(t, exe)
 	io.WriteString(master, "word\n")
@@ -451,6 +452,7 @@ func TestJobControl(t *testing.T) {
 	screen.expect(t, "running")
 	io.WriteString(master, "\x1a")
 	screen.expect(t, "Stopped")
+	screen.expect(t, "inner> ")
 	io.WriteString(master, "fg\n")
 	screen.expect(t, "sh -c")
 	io.WriteString(master, "word\n")

@@ -178,7 +178,7 @@ func (a *app) runWitnessed(ctx context.Context, ws *emend.Workspace, program str
 	left := hasOrphans()
 	after, err := ws.Host().Look(ctx, api.LookRequest{Moment: api.AfterCall, Command: strings.Join(args, " "), Result: fmt.Sprintf("exit code %d", code), StillRuns: left})
 	if err != nil {
-		fmt.Fprintf(a.err, "emend: the command ended with exit code %d; what it changed is not on record yet, and the next look records it\n", code)
+		fmt.Fprintf(a.err, "emend: the command ended with exit code %d; what it changed is not on record\n", code)
 		return err
 	}
 	a.printSeen(after)
