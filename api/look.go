@@ -9,8 +9,8 @@ const (
 	AfterCall    Moment = "after"         // after it
 	AtPrompt     Moment = "prompt"        // a person asks the agent for something: a turn begins
 	AtTurnEnd    Moment = "turn end"      // the agent has answered
-	AtStart      Moment = "session start" //
-	AtSessionEnd Moment = "session end"   //
+	AtStart      Moment = "session start" // an agent begins to work
+	AtSessionEnd Moment = "session end"   // it ends
 )
 
 // LookRequest asks to compare the tree with the last look at it, and to record what changed without emend. The context says who

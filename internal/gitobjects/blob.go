@@ -16,8 +16,8 @@ import (
 )
 
 const (
-	// maxBlob is the size of the largest blob that is read, whatever the caller says.
-	maxBlob = 1 << 30
+	// MaxBlob is the size of the largest blob that is read, whatever the caller says.
+	MaxBlob = 1 << 30
 	// maxStores and maxStoreDepth bound the directories of objects that lead to others.
 	maxStores     = 64
 	maxStoreDepth = 5
@@ -50,10 +50,10 @@ func (r *Repo) Blob(id ID, limit int64) ([]byte, error) {
 		r.stores = openStores(filepath.Join(r.common, "objects"))
 		r.listPacks()
 	}
-	content, err := r.findBlob(id, min(limit, maxBlob))
+	content, err := r.findBlob(id, min(limit, MaxBlob))
 	// Git packs at any time: it writes the pack before it removes what is in it.
 	if errors.Is(err, ErrNotFound) && r.listPacks() {
-		content, err = r.findBlob(id, min(limit, maxBlob))
+		content, err = r.findBlob(id, min(limit, MaxBlob))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", id, err)

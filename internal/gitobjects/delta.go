@@ -53,7 +53,7 @@ func copyOf(op byte, in []byte) (offset, n int, rest []byte, ok bool) {
 		field[i], in = in[0], in[1:]
 	}
 	at := uint64(field[0]) | uint64(field[1])<<8 | uint64(field[2])<<16 | uint64(field[3])<<24
-	if at > maxBlob {
+	if at > MaxBlob {
 		return 0, 0, nil, false
 	}
 	if n = int(field[4]) | int(field[5])<<8 | int(field[6])<<16; n == 0 {

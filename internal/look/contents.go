@@ -141,7 +141,10 @@ func (r *reader) read(f *file, repo *repository) {
 	}
 	defer in.Close()
 	sum := sha256.New()
-	to, blob, want := io.Writer(sum), hash.Hash(nil), repo.blobOf(f.path)
+	to, blob, want := io.Writer(sum), hash.Hash(nil), ""
+	if f.size <= gitobjects.MaxBlob {
+		want = repo.blobOf(f.path)
+	}
 	if want != "" {
 		blob = repo.repo.NewBlobHash(f.size)
 		to = io.MultiWriter(sum, blob)

@@ -2,6 +2,7 @@ package look
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io/fs"
 	"path"
@@ -247,7 +248,12 @@ func (l *look) keepOf(rd *reader, copies vfs.Dir, f *file) func(slots vfs.Dir, n
 		return func(slots vfs.Dir, name string) error { return slots.Symlink(f.link, name) }
 	case f.copy != 0:
 		return func(slots vfs.Dir, name string) error {
-			return copies.Rename(copyName(f.copy), slots, name, vfs.NoReplace)
+			// The copy keeps its name until the change is in the log: if that fails, the next look needs it.
+			err := copies.Link(copyName(f.copy), slots, name)
+			if err != nil && !errors.Is(err, fs.ErrNotExist) { // no hard links here
+				err = copies.Rename(copyName(f.copy), slots, name, vfs.NoReplace)
+			}
+			return err
 		}
 	case f.blob != "":
 		return func(slots vfs.Dir, name string) error { return rd.keepFromGit(l.repo, f, slots, name) }

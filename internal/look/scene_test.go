@@ -1,12 +1,10 @@
 package look_test
 
 import (
-	"bytes"
 	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 	"testing"
 
@@ -129,53 +127,6 @@ func TestKilled(t *testing.T) {
 	s.Has(`a "1\n", d "C\n", new "N\n"`)
 	s.Undo("")
 	s.Has(`a "A\n", b "B\n", c "C\n"`)
-}
-
-// TestTornLog: the end of a log is lost in which a look was recorded. What is in the tree stays, also where a person went on.
-func TestTornLog(t *testing.T) {
-	for _, edited := range []bool{false, true} {
-		t.Run(fmt.Sprintf("edited=%v", edited), func(t *testing.T) {
-			s := newScene(t, "a", "A\n", "b", "B\n", "c", "C\n")
-			s.look(api.BeforeCall, "s/1", api.LookRequest{})
-			s.Write("a", "1\n")
-			s.Must(os.Remove(s.At("b")))
-			s.Rename("c", "d")
-			s.Write("new", "N\n")
-			s.look(api.AfterCall, "s/1", api.LookRequest{})
-			root := s.WS.Root()
-			segments, err := filepath.Glob(filepath.Join(s.store("."), "..", "log", "*.jsonl"))
-			if len(segments) == 0 {
-				t.Fatalf("%v: there is no log", err)
-			}
-			text, err := os.ReadFile(segments[len(segments)-1])
-			s.Must(err)
-			lines := bytes.SplitAfter(bytes.TrimSuffix(text, []byte("\n")), []byte("\n"))
-			if last := lines[len(lines)-1]; !bytes.Contains(last, []byte(`"applied"`)) {
-				t.Fatalf("the last record is %s", last)
-			}
-			s.Must(s.WS.Close())
-			s.Must(os.WriteFile(segments[len(segments)-1], bytes.Join(lines[:len(lines)-1], nil), 0o600))
-			if edited {
-				s.Write("a", "person\n")
-				s.Write("b", "person\n")
-			}
-			was := `a "1\n", d "C\n", new "N\n"`
-			if edited {
-				was = `a "person\n", b "person\n", d "C\n", new "N\n"`
-			}
-			s = &scene{s.Opened(root)}
-			s.Create("z", "Z\n") // recovers
-			s.Has(was + `, z "Z\n"`)
-			s.Must(os.Remove(s.At("z")))
-			if !edited {
-				entries, err := s.WS.History(s.Ctx, api.HistoryRequest{})
-				s.Must(err)
-				i := slices.IndexFunc(entries.Data.Entries, func(e api.LogEntry) bool { return e.Seen != nil })
-				s.Undo(entries.Data.Entries[i].Entry)
-				s.Has(`a "A\n", b "B\n", c "C\n"`)
-			}
-		})
-	}
 }
 
 // TestDamagedIndex: an index that cannot be read is none: the look is the first.
