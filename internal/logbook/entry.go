@@ -28,7 +28,7 @@ func (rd *Reader) entries(o *Outcomes, r *audit.Record, f *Filter) []api.LogEntr
 	}
 	ops, r := r.Ops, rd.withoutQuotes(r)
 	if len(ops) == 0 {
-		ops = []audit.Op{{}}
+		ops = []audit.Op{{Operation: operationOf(r)}}
 	}
 	var out []api.LogEntry
 	var diffs []string
@@ -50,6 +50,14 @@ func (rd *Reader) entries(o *Outcomes, r *audit.Record, f *Filter) []api.LogEntr
 		out = append(out, e)
 	}
 	return out
+}
+
+// operationOf returns the operation of a record that names no file. A purge may have removed diffs and answers alone.
+func operationOf(r *audit.Record) string {
+	if r.Kind == audit.Purge {
+		return string(audit.Purge)
+	}
+	return ""
 }
 
 // Entry returns the log entry for op, one change of r, whose paths count from the root.
