@@ -171,6 +171,7 @@ type LoggedCall struct {
 	Timestamp time.Time
 	Kind      string // commit, undo, failed, denied, purge
 	SessionID string
+	Turn      string // what came of one prompt of a person
 	AgentName string
 	Client    string
 	ToolName  string
@@ -178,6 +179,7 @@ type LoggedCall struct {
 	ErrorKind string
 	Message   string
 	AskedBy   string
+	Seen      *Seen    // set for a change that emend did not make but saw
 	Marks     []string // as in LogEntry, of all files; each once, without its details
 	Undoes    []string
 	UndoneBy  string

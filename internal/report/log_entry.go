@@ -36,6 +36,21 @@ func EntryPath(e *api.LogEntry) string {
 	return cmp.Or(e.Path, "-")
 }
 
+// SeenText says that emend saw a change, and what is known of who made it.
+func SeenText(s *api.Seen) string {
+	out := "seen, not made, by emend"
+	if s.Command != "" {
+		out += ": " + s.Command
+	}
+	if s.Result != "" {
+		out += " (" + s.Result + ")"
+	}
+	if len(s.Others) > 0 {
+		out += "; or by " + strings.Join(s.Others, ", or by ")
+	}
+	return out
+}
+
 // StatusLetter says what an entry did: A added, M modified, D deleted, R moved, U taken back by an undo, P purged from the
 // history, and ! for what came to nothing.
 func StatusLetter(e *api.LogEntry) string {

@@ -108,7 +108,7 @@ func (a *app) printGroup(files []api.LogEntry, diff bool) {
 	e := &files[0]
 	fmt.Fprintf(a.out, "%s  %s%s\n", a.colorize(bold, report.OneLine(e.Entry)), e.Timestamp.Local().Format("2006-01-02 15:04:05 -0700"), report.OneLine(requester(e)))
 	if s := e.Seen; s != nil {
-		fmt.Fprintf(a.out, "  %s\n", a.colorize(cyan, report.OneLine(seenText(s))))
+		fmt.Fprintf(a.out, "  %s\n", a.colorize(cyan, report.OneLine(report.SeenText(s))))
 	}
 	if e.OK && e.Message != "" && report.OpLetter(e) != "P" {
 		fmt.Fprintf(a.out, "  %s\n", a.colorize(cyan, report.OneLine(e.Message)))
@@ -138,21 +138,6 @@ func requester(e *api.LogEntry) string {
 	}
 	if e.Client != "" {
 		out += ", " + e.Client
-	}
-	return out
-}
-
-// seenText says that emend saw a change, and what is known of who made it.
-func seenText(s *api.Seen) string {
-	out := "seen, not made, by emend"
-	if s.Command != "" {
-		out += ": " + s.Command
-	}
-	if s.Result != "" {
-		out += " (" + s.Result + ")"
-	}
-	if len(s.Others) > 0 {
-		out += "; or by " + strings.Join(s.Others, ", or by ")
 	}
 	return out
 }

@@ -4,6 +4,7 @@ import (
 	"strconv"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/report"
 )
 
 // changePage is the data of the page of one entry of the log.
@@ -28,6 +29,14 @@ type changePage struct {
 
 // SessionHref returns the page of the session.
 func (p *changePage) SessionHref() string { return p.ws.SessionPage(p.SessionID) }
+
+// SeenText says that emend saw the change, and what is known of who made it; "" if emend made it.
+func (p *changePage) SeenText() string {
+	if p.Seen == nil {
+		return ""
+	}
+	return report.SeenText(p.Seen)
+}
 
 func (r *request) change() (page, error) {
 	a, err := r.ws.Show(r.Context(), entryName(r.PathValue("entry")))
@@ -54,7 +63,7 @@ func entryName(entry string) string {
 
 // asCall returns an entry as the timeline has it.
 func asCall(d *api.EntryData) *api.LoggedCall {
-	return &api.LoggedCall{Entry: d.Entry, Seq: d.Seq, Timestamp: d.Timestamp, Kind: d.Kind, SessionID: d.SessionID, AgentName: d.AgentName,
+	return &api.LoggedCall{Entry: d.Entry, Seq: d.Seq, Timestamp: d.Timestamp, Kind: d.Kind, SessionID: d.SessionID, Turn: d.Turn, Seen: d.Seen, AgentName: d.AgentName,
 		Client: d.Client, ToolName: d.ToolName, Outcome: d.Outcome, ErrorKind: d.ErrorKind, Message: d.Message, AskedBy: d.AskedBy,
 		Undoes: d.Undoes, UndoneBy: d.UndoneBy, Files: d.Files, FileCount: len(d.Files)}
 }

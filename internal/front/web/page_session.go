@@ -86,7 +86,7 @@ func (r *request) session() (page, error) {
 		return page{}, err
 	}
 	v := &sessionView{SessionChanges: s, MoreCalls: s.CallCount - len(s.Calls), AllCalls: r.ws.Page() + "?session=" + url.QueryEscape(id)}
-	v.Rows = rows(r.ws, s.Calls, time.Now())
+	v.Rows = rowsByTurn(r.ws, id, s.Calls, time.Now())
 	if len(s.Calls) > 0 {
 		v.Who = newCallView(r.ws, &s.Calls[0])
 		v.First, v.Last = s.Calls[len(s.Calls)-1].Timestamp, s.Calls[0].Timestamp

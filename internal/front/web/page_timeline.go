@@ -3,9 +3,11 @@ package web
 import (
 	"fmt"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/report"
 )
 
 // callsPerPage is the number of calls on a page of the timeline.
@@ -27,10 +29,17 @@ type timelineView struct {
 	Notes      []string
 }
 
-// row is a line of the list: the heading of a day, or a call.
+// row is a line of the list: the heading of a day or of a turn, or a call.
 type row struct {
 	Day  string
+	Turn *turnHeading
 	Call *callView
+}
+
+// turnHeading stands above the calls of a turn.
+type turnHeading struct {
+	ID   string // "" for calls of no turn
+	Undo string // the page that undoes the turn; "" if none of the calls left anything to undo
 }
 
 // callView is a call in a list.
@@ -99,6 +108,42 @@ func rows(ws *Workspace, calls []api.LoggedCall, now time.Time) (out []row) {
 		out = append(out, row{Call: newCallView(ws, &calls[i])})
 	}
 	return out
+}
+
+// rowsByTurn groups the calls of a session by days, and by turns if there are any.
+func rowsByTurn(ws *Workspace, session string, calls []api.LoggedCall, now time.Time) (out []row) {
+	var current *turnHeading
+	for _, one := range rows(ws, calls, now) {
+		if one.Call == nil { // the day
+			current = nil
+		} else if next := one.Call.Turn; current == nil && next != "" || current != nil && current.ID != next {
+			current = &turnHeading{ID: next}
+			out = append(out, row{Turn: current})
+		}
+		if current != nil && current.ID != "" && one.Call.undoable() {
+			current.Undo = ws.Confirm("undo_turn", "sessionId", session, "turn", current.ID)
+		}
+		out = append(out, one)
+	}
+	return out
+}
+
+// undoable reports whether the call changed files and was not undone.
+func (v *callView) undoable() bool {
+	return (v.Kind == "commit" || v.Kind == "undo") && (v.Outcome == api.Done || v.Outcome == api.Recovered)
+}
+
+// SeenText says that emend saw the change, on one line; "" if emend made it.
+func (v *callView) SeenText() string {
+	if v.Seen == nil {
+		return ""
+	}
+	const most = 200
+	text := strings.Join(strings.Fields(report.SeenText(v.Seen)), " ")
+	if cut := []rune(text); len(cut) > most {
+		text = string(cut[:most]) + "…"
+	}
+	return text
 }
 
 func newCallView(ws *Workspace, c *api.LoggedCall) *callView {

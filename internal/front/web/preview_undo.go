@@ -40,6 +40,23 @@ func (r *request) previewUndo(p *confirmPage, args url.Values) error {
 	return nil
 }
 
+// previewUndoTurn shows what an undo of a turn would do.
+func (r *request) previewUndoTurn(p *confirmPage, args url.Values) error {
+	session := args.Get("sessionId")
+	p.Title, p.Cancel = "Undo the turn "+args.Get("turn"), r.ws.SessionPage(session)
+	p.Facts = append(p.Facts, fact{"Session", session, p.Cancel})
+	o, err := r.dryRun("undo_turn", args)
+	if err != nil {
+		return err
+	}
+	r.previewChanges(p, o)
+	if p.Obstacles != nil {
+		r.linkBlockingChanges(p, "")
+		r.linkHistories(p)
+	}
+	return nil
+}
+
 // linkBlockingChanges links to the undo of each change that has to be undone first.
 func (r *request) linkBlockingChanges(p *confirmPage, entry string) {
 	for _, tx := range p.Obstacles.Txs {

@@ -1,0 +1,58 @@
+package web
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/tool"
+)
+
+// TestSessionTurns: a session's calls stand below their turns, and a turn is taken back alone. What was seen and not made says so.
+func TestSessionTurns(t *testing.T) {
+	p := newTestPages(t, map[string]string{"a.txt": "one\n", "b.txt": "one\n"})
+	call := func(turn, patch string) {
+		t.Helper()
+		ctx := emend.WithActor(context.Background(), api.Actor{Agent: "robot", Session: "s1", Turn: turn})
+		if o := tool.Call(ctx, p.ws, "apply_patch", []byte(`{"patch":"*** Begin Patch\n`+strings.ReplaceAll(patch, "\n", `\n`)+`*** End Patch\n"}`)); !o.OK() {
+			t.Fatal(o.Text())
+		}
+	}
+	call("", update("a.txt", "one", "two"))
+	saysNot(t, p.get("/ui/default/session?id=s1"), "Turn", "Of no turn")
+	call("first<i>", update("a.txt", "two", "three"))
+	call("second", update("b.txt", "one", "two"))
+	look := func(moment api.Moment) {
+		t.Helper()
+		ctx := emend.WithActor(context.Background(), api.Actor{Session: "s1", Turn: "second", Call: "c1", Tool: "shell"})
+		_, err := p.ws.Host().Look(ctx, api.LookRequest{Moment: moment, Command: "sed -i s/two/three/ b.txt"})
+		must(t, err)
+	}
+	look(api.BeforeCall)
+	must(t, os.WriteFile(filepath.Join(p.dir, "b.txt"), []byte("three\n"), 0o644))
+	look(api.AfterCall)
+	body := p.get("/ui/default/session?id=s1")
+	says(t, body, "Turn second Undo the turn", "session s1, turn second", "Turn first<i> Undo the turn", "Of no turn",
+		"seen, not made, by emend: sed -i s/two/three/ b.txt")
+	if strings.Count(body, "Undo the turn") != 2 {
+		t.Errorf("of no turn, and an undo of it\n%s", words(body))
+	}
+	says(t, p.get(p.entryPage(p.lastEntry())), "seen, not made, by emend: sed -i s/two/three/ b.txt", "turn second")
+	says(t, p.get("/ui/default/"), "turn second")
+
+	dry := p.get("/ui/default/confirm/undo_turn?sessionId=s1&turn=second")
+	says(t, dry, "Undo the turn second", "1 file would change", "edit b.txt")
+	says(t, p.submit(dry, "do"), "Done:", "Took back changes of b.txt")
+	if p.read("a.txt") != "three\n" || p.read("b.txt") != "one\n" {
+		t.Errorf("%q %q", p.read("a.txt"), p.read("b.txt"))
+	}
+	body = p.get("/ui/default/session?id=s1")
+	if strings.Count(body, "Undo the turn") != 1 {
+		t.Errorf("a turn that is undone can be undone again\n%s", words(body))
+	}
+	says(t, p.get("/ui/default/confirm/undo_turn?sessionId=s1&turn=second"), "no change that could be taken back")
+}
