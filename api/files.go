@@ -12,9 +12,11 @@ type ReadRequest struct {
 	EndLine     int    `json:"endLine,omitempty" jsonschema:"last line"`
 	MaxBytes    int    `json:"maxBytes,omitempty" jsonschema:"cut after so many bytes"`
 	AllowBinary bool   `json:"allowBinary,omitempty" jsonschema:"return a binary file as base64"`
+	Anchors     bool   `json:"anchors,omitempty" jsonschema:"put N:HASH before each line, to name it in edit_file"`
 }
 
-// ReadData is the text of a file, or a part of it. Sha256 is the hash of all bytes on disk, even if the content is a part.
+// ReadData is the text of a file, or a part of it. If the request asks for anchors, each line of Content begins with its name, N:HASH,
+// and a vertical bar. Sha256 is the hash of all bytes on disk, even if the content is a part.
 type ReadData struct {
 	Path          string `json:"path"`
 	Content       string `json:"content"`
@@ -169,11 +171,15 @@ type EditRequest struct {
 	IdempotencyKey string     `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
 }
 
-// TextEdit replaces one text by another.
+// TextEdit replaces one text by another, or lines by a text: Line is the anchor of the first line and EndLine that of the last; or After
+// is the anchor of the line below which NewText is inserted.
 type TextEdit struct {
-	OldText             string `json:"oldText" jsonschema:"the exact text to replace"`
-	NewText             string `json:"newText" jsonschema:"what takes its place"`
+	OldText             string `json:"oldText,omitempty" jsonschema:"the exact text to replace"`
+	NewText             string `json:"newText" jsonschema:"what takes its place; empty deletes"`
 	ExpectedOccurrences int    `json:"expectedOccurrences,omitempty" jsonschema:"how often oldText must occur; default 1"`
+	Line                string `json:"line,omitempty" jsonschema:"instead of oldText, the anchor of the line to replace"`
+	EndLine             string `json:"endLine,omitempty" jsonschema:"of the last line to replace"`
+	After               string `json:"after,omitempty" jsonschema:"or of the line to insert below; 0 for the top"`
 }
 
 // EditData describes a file before and after it was edited, and where each edit landed.

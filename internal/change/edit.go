@@ -58,7 +58,7 @@ func planEdit(ctx context.Context, r *api.EditRequest, src *source.Reader) (*pla
 	}
 	edits := make([]plan.TextEdit, len(r.Edits))
 	for i, e := range r.Edits {
-		edits[i] = plan.TextEdit{Old: e.OldText, New: e.NewText, Count: e.ExpectedOccurrences}
+		edits[i] = plan.TextEdit{Old: e.OldText, New: e.NewText, Count: e.ExpectedOccurrences, Line: e.Line, EndLine: e.EndLine, After: e.After}
 	}
 	out, err := plan.Replace(s.Before, edits, plan.ReplaceOptions{Tolerance: tolerance})
 	if err != nil {

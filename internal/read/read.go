@@ -18,6 +18,7 @@ import (
 	"github.com/emend-dev/emend/internal/credential"
 	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
@@ -72,8 +73,11 @@ func readEntry(ctx context.Context, w *workspace.Workspace, r api.ReadRequest, e
 	} else {
 		s.fillText(&d, first, maxBytes)
 	}
-	notes := keyNotes(&d)
-	return report.Found(d, notes, func() string { return readText(&d, e.Via, notes) }), nil
+	notes, shown := keyNotes(&d), len(d.Content)
+	if r.Anchors {
+		d.Content = anchored(&d)
+	}
+	return report.Found(d, notes, func() string { return readText(&d, shown, e.Via, notes) }), nil
 }
 
 // keyNotes notes lines of the returned text that look like keys.
@@ -108,6 +112,20 @@ func (s *scanner) fillText(d *api.ReadData, first, maxBytes int) {
 	}
 }
 
+// anchored returns the content with the anchor of each line before it. A line that is cut has none.
+func anchored(d *api.ReadData) string {
+	var out strings.Builder
+	n := d.StartLine
+	for line := range strings.Lines(d.Content) {
+		if strings.HasSuffix(line, "\n") || !d.Truncated {
+			out.WriteString(text.Anchor(d.Sha256, n) + "|")
+		}
+		out.WriteString(line)
+		n++
+	}
+	return out.String()
+}
+
 // checkRequest refuses numbers that no file could satisfy.
 func checkRequest(r api.ReadRequest) error {
 	switch {
@@ -131,7 +149,7 @@ func badNumber(field string, got int, hint string) error {
 // or why it cannot be read. a is nil if reading failed.
 func askForRead(ctx context.Context, w *workspace.Workspace, asks *guard.AskedPaths, r api.ReadRequest, a *api.Answer[api.ReadData]) error {
 	h := sha256.New()
-	fmt.Fprintf(h, "%q %d %d %d %t\n", r.Path, r.StartLine, r.EndLine, r.MaxBytes, r.AllowBinary)
+	fmt.Fprintf(h, "%q %d %d %d %t %t\n", r.Path, r.StartLine, r.EndLine, r.MaxBytes, r.AllowBinary, r.Anchors)
 	if a != nil {
 		fmt.Fprintln(h, a.Data.Sha256)
 	}
@@ -158,8 +176,8 @@ func notFound(w *workspace.Workspace, asked string, e guard.Entry) error {
 }
 
 // readText formats the data for a model: a line about the file, its content unchanged, and how to read on if the
-// content is cut.
-func readText(d *api.ReadData, via string, notes []string) string {
+// content is cut after the bytes that are shown.
+func readText(d *api.ReadData, shown int, via string, notes []string) string {
 	facts := []string{report.Escape(d.Path), "sha256 " + d.Sha256, lineSpan(d), fmt.Sprintf("%d bytes", d.SizeBytes)}
 	switch {
 	case d.Binary:
@@ -188,7 +206,7 @@ func readText(d *api.ReadData, via string, notes []string) string {
 	if !strings.HasSuffix(out, "\n") {
 		out += "\n"
 	}
-	return out + readOnHint(d)
+	return out + readOnHint(d, shown)
 }
 
 func lineSpan(d *api.ReadData) string {
@@ -202,12 +220,12 @@ func lineSpan(d *api.ReadData) string {
 }
 
 // readOnHint says where the content is cut and how to ask for more.
-func readOnHint(d *api.ReadData) string {
+func readOnHint(d *api.ReadData, shown int) string {
 	if d.Binary {
 		return "… cut; read it with a larger maxBytes for more"
 	}
 	next := d.StartLine + strings.Count(d.Content, "\n")
-	where := fmt.Sprintf("… cut after %d bytes at line %d; ", len(d.Content), next)
+	where := fmt.Sprintf("… cut after %d bytes at line %d; ", shown, next)
 	if next == d.StartLine {
 		return where + "that line is longer: read it with a larger maxBytes"
 	}

@@ -111,7 +111,7 @@ func TestArguments(t *testing.T) {
 		{"edit_file", `{"path":"a.txt","expectedSha256":"` + h + `","edits":[]}`, "edits is a list of 0; it has to have at least 1", "edits: all against"},
 		{"edit_file", `{"path":"a.txt","expectedSha256":"` + h + `","edits":{}}`, "edits is an object; it has to be a list", ""},
 		{"edit_file", `{"path":"a.txt","expectedSha256":"` + h + `","edits":["x"]}`, `edits[0] is "x", a string; it has to be an object`, ""},
-		{"edit_file", `{"path":"a.txt","expectedSha256":"` + h + `","edits":[{"oldText":"a","newText":"b"},{"newText":"b"}]}`, "edits[1].oldText is missing", "the exact text to replace"},
+		{"edit_file", `{"path":"a.txt","expectedSha256":"` + h + `","edits":[{"oldText":"a","newText":"b"},{"oldText":"b"}]}`, "edits[1].newText is missing", "what takes its place"},
 		{"edit_file", `{"path":"a.txt","expectedSha256":"` + h + `","edits":[{"old_string":"a","newText":"b"}]}`, `"old_string" is not a field of edits[0]`, `Did you mean "oldText"?`},
 		{"edit_file", `{"path":"a.txt","expectedSha256":"` + h + `","edits":[{"oldText":"a","newText":"b","expectedOccurrences":-1}]}`, "edits[0].expectedOccurrences is -1; it has to be at least 1", ""},
 		{"edit_file", `{"path":"a.txt","expectedSha256":"` + h + `","edits":[{"oldText":"a","newText":"b"}],"tolerance":"loose"}`, `tolerance is "loose"; it has to be one of exact, trailing, whitespace, unicode`, ""},

@@ -9,7 +9,7 @@ import (
 var editFile = define(Tool{
 	Name:  "edit_file",
 	Title: "Edit a file",
-	Doc: "Replace exact texts in one file, all or none; for several files use apply_patch. " +
+	Doc: "Replace exact texts in one file, or lines by anchors of read_file, all or none. For several files use apply_patch. " +
 		"Refuses an oldText that is not there (the nearest is shown) or there more often than expected, overlapping edits, and a file that changed since it was read.",
 	Example: `{"path":"src/server.ts","expectedSha256":"` + exampleHash + `","edits":[{"oldText":"PORT = 3000","newText":"PORT = 4000"}]}`,
 	Op:      patch.Update,

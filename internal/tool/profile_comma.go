@@ -16,19 +16,23 @@ var Comma = &Profile{Name: "comma", System: "Comma Agents", Doc: "the eleven fil
 	Instructions: "Read a file before you change it and send data.sha256 back as expectedSha256; on stale_file read it again.",
 	Tools: []*Tool{
 		readFile.variant("Read a text file, or some of its lines. data.sha256 is of the whole file: send it as expectedSha256 when you change the file. "+
-			"Refuses directories, protected and binary files.", nil),
+			"Refuses directories, protected and binary files.", nil, "anchors"),
 		listDirectory.variant("List a directory, with recursive also what is below. Hidden and protected names and build directories are left out. Refuses a file (use read_file).", includeIgnored),
 		searchFiles.variant("Find lines that have a text or match a regex, or files by path. Binary and protected files and build directories are left out. Refuses a bad pattern.", includeIgnored),
 		glob.variant("Find files and directories whose path matches a pattern with *, **, ?, {a,b} and [a-z], sorted. Protected ones and build directories are left out. Refuses a bad pattern.", includeIgnored),
 		createFile.variant("", nil, "idempotencyKey"),
 		writeFile.variant("", nil, "idempotencyKey"),
-		editFile.variant("", nil, "idempotencyKey", "tolerance"),
+		editFile.variant(commaEdit, map[string]field{"edits.oldText": {description: "the exact text to replace", required: true}, "edits.newText": {description: "what takes its place"}},
+			"idempotencyKey", "tolerance", "edits.line", "edits.endLine", "edits.after"),
 		deleteFile.variant("", nil, "idempotencyKey"),
 		commaRestore,
 		commaMove,
 		commaPatch,
 	},
 }
+
+const commaEdit = "Replace exact texts in one file, all or none; for several files use apply_patch. " +
+	"Refuses an oldText that is not there (the nearest is shown) or there more often than expected, overlapping edits, and a file that changed since it was read."
 
 // includeIgnored describes the argument that also searches build directories.
 var includeIgnored = map[string]field{"includeIgnored": {description: "also node_modules, .git, dist, build, .next, .turbo and coverage"}}

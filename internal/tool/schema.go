@@ -6,6 +6,7 @@ import (
 	"maps"
 	"reflect"
 	"slices"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -16,6 +17,7 @@ type field struct {
 	min, max    int // 0 for none, except that max implies a minimum of 0
 	byDefault   any // the default
 	description string
+	required    bool
 }
 
 // hashField is the argument that has a sha256. Its schema has no pattern: one for both forms, with sha256: before it and
@@ -33,15 +35,32 @@ func inputSchema[In any](fields map[string]field) *jsonschema.Schema {
 func completeFields(s *jsonschema.Schema, fields map[string]field) {
 	for name, f := range fields {
 		f.apply(property(s, name))
+		if list, of := listOf(s, name); f.required && of != "" {
+			list.Required = append(slices.Clone(list.Required), of)
+		}
 	}
 }
 
-// removeFields removes fields from a schema. The schema may share its lists of names with others, and nothing else.
+// listOf returns the schema of the elements that have the field list.field, and the field; "" for any other name.
+func listOf(s *jsonschema.Schema, name string) (*jsonschema.Schema, string) {
+	list, of, _ := strings.Cut(name, ".")
+	if p := s.Properties[list]; p != nil && p.Items != nil {
+		return p.Items, of
+	}
+	return nil, ""
+}
+
+// removeFields removes fields from a schema, also of a list's elements. The schema may share its lists of names with others, and nothing else.
 func removeFields(s *jsonschema.Schema, names []string) {
 	gone := func(name string) bool { return slices.Contains(names, name) }
 	maps.DeleteFunc(s.Properties, func(name string, _ *jsonschema.Schema) bool { return gone(name) })
 	s.PropertyOrder = slices.DeleteFunc(slices.Clone(s.PropertyOrder), gone)
 	s.Required = slices.DeleteFunc(slices.Clone(s.Required), gone)
+	for _, name := range names {
+		if list, of := listOf(s, name); of != "" {
+			removeFields(list, []string{of})
+		}
+	}
 }
 
 // infer returns the schema of a type. It panics if there is none, which any test finds.

@@ -13,8 +13,9 @@ import (
 )
 
 type editFlags struct {
-	old, new []string
-	count    int
+	old, new             []string
+	count                int
+	line, endLine, after string
 }
 
 func (a *app) edit() *cobra.Command {
@@ -32,10 +33,15 @@ nearly fits. Without --old the edits are read from standard input, as JSON:
 
   [{"oldText": "...", "newText": "...", "expectedOccurrences": 1}]
 
+--line names a line by what 'emend read --anchors' prints before it, instead of
+--old; with --end-line it is the first of several. --after inserts below a line.
+An anchor of another version of the file is refused. An empty --new deletes.
+
 --expect names the sha256 of the file that you mean. For a person at a terminal it
 is read, and shown; elsewhere 'emend read --json PATH' has it.`,
 		example: `  emend edit config.go --old 'PORT = 3000' --new 'PORT = 8080'
   emend edit a.go --old foo --new bar --count 3 --expect <sha256>
+  emend edit a.go --expect <sha256> --line 12:k3f2 --end-line 15:77aa --new '}'
   emend edit a.go --expect <sha256> < edits.json`,
 		suggest:    []string{"replace", "sed", "sub"},
 		takes:      exactly("one PATH"),
@@ -47,10 +53,13 @@ is read, and shown; elsewhere 'emend read --json PATH' has it.`,
 			fl := cmd.Flags()
 			fl.StringArrayVar(&f.old, "old", nil, "the exact `TEXT` to replace (repeatable)")
 			fl.StringArrayVar(&f.new, "new", nil, "the `TEXT` that takes its place (one for each --old)")
+			fl.StringVar(&f.line, "line", "", "the `ANCHOR` of the line to replace, instead of --old")
+			fl.StringVar(&f.endLine, "end-line", "", "the `ANCHOR` of the last line to replace")
+			fl.StringVar(&f.after, "after", "", "the `ANCHOR` of the line to insert below; 0 for the top")
 			fl.IntVar(&f.count, "count", 1, "replace each old text in all its `N` places, and refuse any other number")
 			fl.StringVar(&r.Tolerance, "tolerance", "", "the last `RUNG` on which lines may match: "+strings.Join(rungNames(), ", "))
 			completeWords(cmd, "tolerance", rungNames())
-			for _, name := range []string{"old", "new", "count"} {
+			for _, name := range []string{"old", "new", "count", "line", "end-line", "after"} {
 				completeNothing(cmd, name)
 			}
 		},
@@ -68,8 +77,11 @@ is read, and shown; elsewhere 'emend read --json PATH' has it.`,
 }
 
 func (f editFlags) check(cmd *cobra.Command, tolerance string) error {
+	anchored := f.line != "" || f.endLine != "" || f.after != ""
 	switch {
-	case len(f.old) != len(f.new):
+	case anchored && (len(f.old) > 0 || len(f.new) != 1):
+		return usageErrorf("edit", "--line and --after stand in the place of --old, and take one --new")
+	case !anchored && len(f.old) != len(f.new):
 		return usageErrorf("edit", "every --old needs its --new: got %d and %d", len(f.old), len(f.new))
 	case cmd.Flags().Changed("count") && len(f.old) == 0:
 		return usageErrorf("edit", "--count goes with --old; in JSON it is expectedOccurrences")
@@ -83,6 +95,9 @@ func (f editFlags) check(cmd *cobra.Command, tolerance string) error {
 
 // edits returns the pairs of --old and --new. Without any it reads edits as JSON from standard input.
 func (a *app) edits(cmd *cobra.Command, f editFlags) ([]api.TextEdit, error) {
+	if f.line != "" || f.endLine != "" || f.after != "" {
+		return []api.TextEdit{{NewText: f.new[0], Line: f.line, EndLine: f.endLine, After: f.after}}, nil
+	}
 	out := make([]api.TextEdit, len(f.old))
 	for i := range f.old {
 		out[i] = api.TextEdit{OldText: f.old[i], NewText: f.new[i], ExpectedOccurrences: f.count}

@@ -19,6 +19,7 @@ type readFlags struct {
 	start, end int
 	maxBytes   string
 	binary     bool
+	anchors    bool
 	allow      []string
 }
 
@@ -32,6 +33,9 @@ without a byte order mark. On a terminal a header on standard error names the pa
 the lines and the sha256, and characters that would control the terminal are shown
 as escapes. With --json the result has them too: .data.sha256 is what write, edit
 and mv take as --expect. It is the hash of the whole file, also for a slice.
+
+With --anchors each line begins with a name for it, N:HASH, which holds for this
+version of the file: 'emend edit' takes it as --line, --end-line and --after.
 
 A binary file is refused, unless --binary is given: its bytes then go to a file or
 a pipe as they are, and with --json as base64.`,
@@ -47,6 +51,7 @@ a pipe as they are, and with --json as base64.`,
 	cmd.Flags().IntVar(&f.end, "end", 0, "the last line to print, `N`")
 	cmd.Flags().StringVar(&f.maxBytes, "max-bytes", "", "cut the text after `SIZE` (default: no limit)")
 	cmd.Flags().BoolVar(&f.binary, "binary", false, "read a binary file as well")
+	cmd.Flags().BoolVar(&f.anchors, "anchors", false, "put a name before each line, for edit")
 	allowFlag(cmd.Flags(), &f.allow)
 	return cmd
 }
@@ -64,7 +69,7 @@ func (a *app) runRead(cmd *cobra.Command, path string, f readFlags) error {
 	if limit == 0 {
 		limit = math.MaxInt
 	}
-	r := api.ReadRequest{Path: path, StartLine: f.start, EndLine: f.end, MaxBytes: int(limit), AllowBinary: f.binary}
+	r := api.ReadRequest{Path: path, StartLine: f.start, EndLine: f.end, MaxBytes: int(limit), AllowBinary: f.binary, Anchors: f.anchors}
 	return a.withWorkspace(cmd, "read_file", f.allow, func(ctx context.Context, ws *emend.Workspace) error {
 		answer, err := withProgress(a, ctx, func(ctx context.Context) (*api.Answer[api.ReadData], error) { return ws.Read(ctx, r) })
 		if err != nil {
@@ -112,7 +117,7 @@ func truncationNote(d *api.ReadData) string {
 	if d.Binary || lines == 0 {
 		return "cut by --max-bytes; with a higher one there is more"
 	}
-	return fmt.Sprintf("cut after %d bytes; read on with --start %d", len(d.Content), d.StartLine+lines)
+	return fmt.Sprintf("cut by --max-bytes; read on with --start %d", d.StartLine+lines)
 }
 
 func fileHeader(d *api.ReadData) string {

@@ -34,7 +34,7 @@ func lineChanges(before, after *text.Lines, changes []change) []text.Change {
 
 // firstLines returns the lines with which change c begins on both sides.
 func firstLines(before, after *text.Lines, c change) (a, b int) {
-	for a = lineAt(before, c.a0); a > 0; a-- {
+	for a = lineAt(before, c.a0); a >= 0 && before.Len() > 0; a-- {
 		at := before.Offset(a) - c.a0 + c.b0
 		if b = lineFrom(after, at); after.Offset(b) == at {
 			return a, b

@@ -6,10 +6,14 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Edit replaces every occurrence of a text by another. Count is how often it must occur; 0 means once.
+// Edit replaces every occurrence of a text by another. Count is how often it must occur; 0 means once. Or it names lines by their
+// anchors ([text.Anchor]): New takes the place of the lines Line to EndLine, or is inserted below the line After. "" deletes lines.
 type Edit struct {
 	Old, New string
 	Count    int
+
+	Line, EndLine string // EndLine is "" for one line
+	After         string // "0" for the top of the file
 }
 
 // Options are the settings of one call of Run.

@@ -8,7 +8,7 @@ import (
 // findExact finds the occurrences of edit k as it is written.
 func (r *replacer) findExact(k int) {
 	s := &r.edits[k]
-	if s.err != nil || r.limit != nil {
+	if s.err != nil || r.limit != nil || s.anchored() {
 		return
 	}
 	hay, place := r.view.text, r.view.offset

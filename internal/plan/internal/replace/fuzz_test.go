@@ -218,7 +218,7 @@ func FuzzRun(f *testing.F) {
 		if strings.HasPrefix(new1, text.BOM) || strings.HasPrefix(new2, text.BOM) {
 			return // would be the mark, at the top
 		}
-		edits := []Edit{{old1, new1, count}}
+		edits := []Edit{{Old: old1, New: new1, Count: count}}
 		checkReplace(t, before, edits)
 		checkReplace(t, before, append(edits, Edit{Old: old2, New: new2}))
 	})

@@ -15,11 +15,14 @@ import (
 const (
 	maxRead = 1 << 33
 	perHit  = 1 << 12
+	// perAnchor is what the computation of an anchor counts as.
+	perAnchor = 1 << 9
 )
 
 // replacer is the work of one call of Run.
 type replacer struct {
 	before string
+	sum    string // sha256 of before, if an edit has anchors
 	file   *text.Lines
 	view   *view
 	edits  []foundEdit
@@ -52,7 +55,14 @@ func newReplacer(before string, edits []Edit) *replacer {
 		}
 		s.Count = max(s.Count, 1)
 		s.raw = strings.Contains(s.Old, text.CR)
-		s.err = r.invalid(e)
+		if !e.anchored() {
+			s.err = r.invalid(e)
+			continue
+		}
+		if r.sum == "" {
+			r.sum = text.Sum(before)
+		}
+		s.err = r.place(s)
 	}
 	return r
 }
