@@ -84,3 +84,9 @@ func (w *Workspace) Undo(ctx context.Context, r api.UndoRequest) (*Report, error
 func (w *Workspace) PutBack(ctx context.Context, r api.PutBackRequest) (*Report, error) {
 	return reported(call(ctx, w.s, undo.PutBack, r))
 }
+
+// EditCell replaces the source of a cell of a Jupyter notebook, or inserts or deletes a cell. All other bytes stay. The outputs of a
+// code cell whose source is replaced are removed unless the request keeps them.
+func (w *Workspace) EditCell(ctx context.Context, r api.EditCellRequest) (*api.Answer[api.EditCellData], error) {
+	return call(ctx, w.s, change.EditCell, r)
+}

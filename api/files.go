@@ -133,7 +133,7 @@ type CreateRequest struct {
 	Content                 string `json:"content" jsonschema:"all of its text"`
 	CreateParentDirectories bool   `json:"createParentDirectories,omitempty" jsonschema:"make missing directories"`
 	Executable              bool   `json:"executable,omitempty" jsonschema:"set the executable bits"`
-	IdempotencyKey          string `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
+	IdempotencyKey          string `json:"idempotencyKey,omitempty" jsonschema:"done once per key"`
 }
 
 // CreateData describes the new file.
@@ -150,7 +150,7 @@ type WriteRequest struct {
 	Path           string `json:"path" jsonschema:"relative to the workspace"`
 	Content        string `json:"content" jsonschema:"all of its new text"`
 	ExpectedSha256 string `json:"expectedSha256" jsonschema:"its sha256, from read_file"`
-	IdempotencyKey string `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
+	IdempotencyKey string `json:"idempotencyKey,omitempty" jsonschema:"done once per key"`
 }
 
 // WriteData describes a file before and after it was written.
@@ -168,7 +168,7 @@ type EditRequest struct {
 	ExpectedSha256 string     `json:"expectedSha256" jsonschema:"its sha256, from read_file"`
 	Edits          []TextEdit `json:"edits" jsonschema:"all against the text as it was read"`
 	Tolerance      string     `json:"tolerance,omitempty" jsonschema:"how loosely lines may match"`
-	IdempotencyKey string     `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
+	IdempotencyKey string     `json:"idempotencyKey,omitempty" jsonschema:"done once per key"`
 }
 
 // TextEdit replaces one text by another, or lines by a text: Line is the anchor of the first line and EndLine that of the last; or After
@@ -177,9 +177,29 @@ type TextEdit struct {
 	OldText             string `json:"oldText,omitempty" jsonschema:"the exact text to replace"`
 	NewText             string `json:"newText" jsonschema:"what takes its place; empty deletes"`
 	ExpectedOccurrences int    `json:"expectedOccurrences,omitempty" jsonschema:"how often oldText must occur; default 1"`
-	Line                string `json:"line,omitempty" jsonschema:"instead of oldText, the anchor of the line to replace"`
-	EndLine             string `json:"endLine,omitempty" jsonschema:"of the last line to replace"`
-	After               string `json:"after,omitempty" jsonschema:"or of the line to insert below; 0 for the top"`
+	Line                string `json:"line,omitempty" jsonschema:"or the anchor of the line to replace"`
+	EndLine             string `json:"endLine,omitempty" jsonschema:"of the last one"`
+	After               string `json:"after,omitempty" jsonschema:"or of the line to insert below; 0: the top"`
+}
+
+// EditCellRequest asks to change one cell of a Jupyter notebook. A cell is inserted below the one that is named, or at the top if none
+// is.
+type EditCellRequest struct {
+	Path           string `json:"path" jsonschema:"the notebook"`
+	ExpectedSha256 string `json:"expectedSha256" jsonschema:"its sha256, from read_file"`
+	Action         string `json:"action,omitempty" jsonschema:"insert: below cell"`
+	Cell           string `json:"cell,omitempty" jsonschema:"its id, or number from 0"`
+	Source         string `json:"source,omitempty" jsonschema:"the new source"`
+	CellType       string `json:"cellType,omitempty" jsonschema:"of a new cell"`
+	IdempotencyKey string `json:"idempotencyKey,omitempty" jsonschema:"done once per key"`
+}
+
+// EditCellData describes a notebook before and after an edit, and the cell. Index is -1 if it is not known any more.
+type EditCellData struct {
+	WriteData
+	Index    int    `json:"index"`
+	CellID   string `json:"cellId,omitempty"`
+	CellType string `json:"cellType,omitempty"`
 }
 
 // EditData describes a file before and after it was edited, and where each edit landed.
@@ -207,7 +227,7 @@ type DeleteRequest struct {
 	Path           string `json:"path" jsonschema:"relative to the workspace"`
 	ExpectedSha256 string `json:"expectedSha256,omitempty" jsonschema:"refuse unless the file is still this"`
 	Permanent      bool   `json:"permanent,omitempty" jsonschema:"keep nothing in the trash"`
-	IdempotencyKey string `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
+	IdempotencyKey string `json:"idempotencyKey,omitempty" jsonschema:"done once per key"`
 }
 
 // DeleteData describes the deleted file.
@@ -224,7 +244,7 @@ type DeleteData struct {
 type RestoreRequest struct {
 	TrashedPath    string `json:"trashedPath" jsonschema:"trashedTo of the call that deleted it"`
 	TargetPath     string `json:"targetPath,omitempty" jsonschema:"where to; default: where it was"`
-	IdempotencyKey string `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
+	IdempotencyKey string `json:"idempotencyKey,omitempty" jsonschema:"done once per key"`
 	// Archives takes a TrashedPath that ends in .tar.gz or .tgz for an archive in the workspace, which [Host.TrashExport] wrote.
 	Archives bool `json:"-"`
 }
@@ -245,7 +265,7 @@ type MoveRequest struct {
 	ExpectedSha256          string `json:"expectedSha256" jsonschema:"its sha256, from read_file"`
 	Overwrite               bool   `json:"overwrite,omitempty" jsonschema:"replace what is at toPath, which goes to the trash"`
 	CreateParentDirectories bool   `json:"createParentDirectories,omitempty" jsonschema:"make missing directories"`
-	IdempotencyKey          string `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
+	IdempotencyKey          string `json:"idempotencyKey,omitempty" jsonschema:"done once per key"`
 	// Plain is for callers who know a move that replaces nothing. ExpectedSha256 may be empty then.
 	Plain bool `json:"-"`
 }

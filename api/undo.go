@@ -7,7 +7,7 @@ type UndoRequest struct {
 	Entry          string `json:"entry,omitempty" jsonschema:"the entry, as history lists it"`
 	SessionID      string `json:"sessionId,omitempty" jsonschema:"all of this session"`
 	DryRun         bool   `json:"dryRun,omitempty" jsonschema:"only say what would be done"`
-	IdempotencyKey string `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
+	IdempotencyKey string `json:"idempotencyKey,omitempty" jsonschema:"done once per key"`
 	// Turn and To are for people and fronts. Turn takes back what came of one prompt, in a session that SessionID may name;
 	// LastTurn stands for the newest. To takes back all that was done since a mark, or a time (RFC 3339), by the session or by all.
 	// What nobody is known to have made stays.
@@ -38,5 +38,5 @@ type PutBackRequest struct {
 	Version        string `json:"version" jsonschema:"the id of the version"`
 	ExpectedSha256 string `json:"expectedSha256,omitempty" jsonschema:"refuse unless the file is still this; empty: unless nothing is there"`
 	DryRun         bool   `json:"dryRun,omitempty" jsonschema:"only say what would be done"`
-	IdempotencyKey string `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
+	IdempotencyKey string `json:"idempotencyKey,omitempty" jsonschema:"done once per key"`
 }

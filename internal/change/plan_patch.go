@@ -39,6 +39,9 @@ func planPatch(ctx context.Context, w *workspace.Workspace, text string, o api.P
 	if err == nil {
 		err = w.CheckPlan(p)
 	}
+	if err == nil {
+		err = checkNotebooks(p)
+	}
 	return decoded(view, p), p, err
 }
 

@@ -47,6 +47,7 @@ var ways = map[string]way{
 	"read_file":      {"emend read", "read_file", "", "read_file"},
 	"list_directory": {"emend ls", "list_directory", "", "list_directory"},
 	"write_file":     {"emend write", "write_file", "", "write_file"},
+	"edit_cell":      {"emend call edit_cell", "edit_cell", "", "edit_cell"},
 	"edit_file":      {"emend edit", "edit_file", "", "edit_file"},
 	"delete_file":    {"emend rm", "delete_file", "", "delete_file"},
 	"apply_patch":    {"emend apply", "apply_patch", "", "apply_patch"},

@@ -40,10 +40,10 @@ type patchRequest struct {
 	Atomic               *bool             `json:"atomic,omitempty" jsonschema:"false: section by section"`
 	DryRun               bool              `json:"dryRun,omitempty" jsonschema:"only say what would be done"`
 	Dialect              string            `json:"dialect,omitempty" jsonschema:"how the patch is written"`
-	Lenient              *bool             `json:"lenient,omitempty" jsonschema:"let pass what is sloppy, correct what nearly fits, merge with what changed since, and name it"`
+	Lenient              *bool             `json:"lenient,omitempty" jsonschema:"correct what nearly fits, merge with what changed since, and name it"`
 	Tolerance            string            `json:"tolerance,omitempty" jsonschema:"how loosely lines may match"`
 	Idempotent           bool              `json:"idempotent,omitempty" jsonschema:"skip what is already applied"`
-	IdempotencyKey       string            `json:"idempotencyKey,omitempty" jsonschema:"the same key: done once"`
+	IdempotencyKey       string            `json:"idempotencyKey,omitempty" jsonschema:"done once per key"`
 }
 
 func (r patchRequest) options(o Options) api.PatchOptions {

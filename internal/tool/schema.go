@@ -144,13 +144,14 @@ func outputSchema(form ResultForm, data, result any) *jsonschema.Schema {
 	case form == TextOnly:
 		return nil
 	}
-	d := &jsonschema.Schema{Type: "object"}
+	s := &jsonschema.Schema{Type: "object", Required: []string{"ok"}, PropertyOrder: []string{"ok"},
+		Properties: map[string]*jsonschema.Schema{"ok": {Type: "boolean"}}}
 	if form == ObjectOnly {
-		d = infer(reflect.TypeOf(data))
+		d := infer(reflect.TypeOf(data))
 		loosen(d)
+		s.Properties["data"], s.PropertyOrder = d, append(s.PropertyOrder, "data")
 	}
-	return &jsonschema.Schema{Type: "object", Required: []string{"ok"}, PropertyOrder: []string{"ok", "data"},
-		Properties: map[string]*jsonschema.Schema{"ok": {Type: "boolean"}, "data": d}}
+	return s
 }
 
 // loosen keeps only the types. Every request of a model may carry the schema, so the elements of lists are described

@@ -21,7 +21,7 @@ import (
 // All lists the tools in the order in which they are shown. Those for people only come last.
 var All = []*Tool{
 	readFile, listDirectory, searchFiles, glob,
-	createFile, writeFile, editFile, deleteFile, restoreFile, moveFile, applyPatch,
+	createFile, writeFile, editFile, editCell, deleteFile, restoreFile, moveFile, applyPatch,
 	history, undo,
 	undoTurn, putBack, allow, deny, clearTrash, purge, recoverTree,
 }

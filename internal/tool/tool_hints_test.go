@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/emend-dev/emend/internal/text"
 )
 
 // TestHintsAreTrue checks that read-only tools change nothing, that idempotent tools change nothing the second time,
@@ -19,6 +21,7 @@ func TestHintsAreTrue(t *testing.T) {
 		"read_file": `{"path":"a"}`, "list_directory": `{"path":"."}`, "search_files": `{"query":"one","mode":"text"}`, "glob": `{"pattern":"*"}`, "history": `{}`,
 		"create_file": `{"path":"new","content":"x\n"}`, "write_file": `{"path":"a","content":"x\n","expectedSha256":"` + sum + `"}`,
 		"edit_file":   `{"path":"a","expectedSha256":"` + sum + `","edits":[{"oldText":"one","newText":"one one"}]}`,
+		"edit_cell":   `{"path":"n.ipynb","expectedSha256":"` + text.Sum(notebook) + `","cell":"0","source":"x"}`,
 		"delete_file": `{"path":"a"}`, "restore_file": `{"trashedPath":"ID"}`, "move_file": `{"fromPath":"a","toPath":"b","expectedSha256":"` + sum + `"}`,
 		"apply_patch": `{"patch":"*** Begin Patch\n*** Update File: a\n@@\n one\n+more\n*** End Patch"}`,
 		"undo":        `{}`,
@@ -60,9 +63,14 @@ func TestHintsAreTrue(t *testing.T) {
 	}
 }
 
+const notebook = `{"cells":[{"cell_type":"code","source":[],"outputs":[]}],"nbformat":4,"nbformat_minor":4}`
+
 // prepare makes what a call needs: a file to restore, or two changes to undo.
 func prepare(call func(name, args string) reply, name, args string) string {
 	switch name {
+	case "edit_cell":
+		b, _ := json.Marshal(map[string]string{"path": "n.ipynb", "content": notebook})
+		call("create_file", string(b))
 	case "restore_file":
 		var gone struct{ TrashedTo string }
 		json.Unmarshal(call("delete_file", `{"path":"a"}`).Data, &gone) //nolint:errcheck // the next call fails if it does not decode

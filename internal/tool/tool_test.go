@@ -165,7 +165,7 @@ func TestHints(t *testing.T) {
 // required lists the required arguments, by the contract.
 var required = map[string]string{
 	"read_file": "path", "list_directory": "path", "search_files": "query mode", "glob": "pattern", "create_file": "path content",
-	"write_file": "path content expectedSha256", "edit_file": "path expectedSha256 edits", "delete_file": "path", "restore_file": "trashedPath",
+	"write_file": "path content expectedSha256", "edit_file": "path expectedSha256 edits", "edit_cell": "path expectedSha256", "delete_file": "path", "restore_file": "trashedPath",
 	"move_file": "fromPath toPath expectedSha256", "apply_patch": "patch", "history": "", "undo": "",
 	"undo_turn": "sessionId turn", "put_back": "path version", "allow": "id", "deny": "id", "clear_trash": "", "purge": "", "recover": "",
 }

@@ -205,7 +205,7 @@ func (a *agent) offers(want ...string) {
 // the instructions. A token is counted as four bytes, which is what common tokenizers need for such text, within
 // about a tenth.
 func TestTokens(t *testing.T) {
-	const most = 3800
+	const most = 3815
 	for _, p := range tool.Profiles {
 		a := hire(t, p.Name, nil)
 		r, err := a.session.ListTools(t.Context(), nil)

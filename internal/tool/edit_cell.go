@@ -1,0 +1,22 @@
+package tool
+
+import (
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/patch"
+)
+
+var editCell = define(Tool{
+	Name:  "edit_cell",
+	Title: "Edit a cell",
+	Doc: "Replace, insert or delete a cell of a Jupyter notebook. A new source drops the outputs. " +
+		"Refuses a cell that is not there, and a file that changed since it was read.",
+	Example: `{"path":"a.ipynb","expectedSha256":"` + exampleHash + `","cell":"2","source":"print(1)"}`,
+	Op:      patch.Update,
+	Mutates: true, Destructive: true, Idempotent: true,
+	fields: map[string]field{
+		"action":   {enum: []string{"replace", "insert", "delete"}, byDefault: "replace"},
+		"cellType": {enum: []string{"code", "markdown", "raw"}},
+	},
+	data: api.EditCellData{},
+}, (*emend.Workspace).EditCell)
