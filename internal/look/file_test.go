@@ -23,11 +23,11 @@ func TestFresh(t *testing.T) {
 	defer g.Close()
 	walkAt := func(now time.Time) file {
 		t.Helper()
-		all, _, err := walk(t.Context(), g, now, 0)
-		if err != nil || len(all) != 1 {
-			t.Fatalf("%v: %d files", err, len(all))
+		tree, err := walk(t.Context(), g, now, nil)
+		if err != nil || len(tree.dirs) != 1 || len(tree.dirs[0].files) != 1 {
+			t.Fatalf("%v: %+v", err, tree)
 		}
-		return all[0]
+		return tree.dirs[0].files[0]
 	}
 	f := walkAt(time.Now())
 	written := time.Unix(0, max(f.ctime, f.mtime))

@@ -33,37 +33,35 @@ type keeper struct {
 	ctx    context.Context
 	dir    vfs.Dir // of the copies
 	next   uint64
-	files  int
-	bytes  int64
+	have   copied
 	failed map[string]*api.NotKept // by the directory at the top, or the file there
 }
 
-// keepAll makes sure that the content of every file can be had again, as far as the bounds allow. It returns what could not be
-// kept, also because ctx ended.
-func keepAll(ctx context.Context, g *guard.Guard, dir vfs.Dir, x *index) []api.NotKept {
-	k := &keeper{reader: reader{guard: g}, ctx: ctx, dir: dir, next: x.next, failed: map[string]*api.NotKept{}}
+// keepAll makes sure that the content of every file can be had again, as far as the bounds allow. next is the number of the next
+// copy, have are the copies of other files. It returns the number of the copy after, and what could not be kept, also because ctx
+// ended.
+func keepAll(ctx context.Context, g *guard.Guard, dir vfs.Dir, files []*file, next uint64, have copied) (uint64, []api.NotKept) {
+	k := &keeper{reader: reader{guard: g}, ctx: ctx, dir: dir, next: next, have: have, failed: map[string]*api.NotKept{}}
 	defer k.close()
-	for i := range x.files {
-		if f := &x.files[i]; f.copy != 0 {
-			if f.blob != "" {
-				f.copy = 0 // git has it by now
-				continue
-			}
-			k.files, k.bytes = k.files+1, k.bytes+f.size
+	for _, f := range files {
+		switch {
+		case f.blob != "":
+			f.copy = 0 // git has it by now
+		case f.copy != 0:
+			k.have.add(copied{1, f.size})
 		}
 	}
-	for i := range x.files {
-		if f := &x.files[i]; f.mode.IsRegular() && f.copy == 0 && f.blob == "" {
+	for _, f := range files {
+		if f.mode.IsRegular() && f.copy == 0 && f.blob == "" {
 			k.keep(f)
 		}
 	}
-	x.next = k.next
 	out := make([]api.NotKept, 0, len(k.failed))
 	for _, n := range k.failed {
 		out = append(out, *n)
 	}
 	slices.SortFunc(out, func(a, b api.NotKept) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Path, b.Path)) })
-	return out
+	return k.next, out
 }
 
 func (k *keeper) keep(f *file) {
@@ -74,9 +72,9 @@ func (k *keeper) keep(f *file) {
 		k.fail(f, "it cannot be read")
 	case f.size > maxOneCopy:
 		k.fail(f, fmt.Sprintf("it is larger than %d MiB", maxOneCopy>>20))
-	case k.files == maxCopies:
+	case k.have.files == maxCopies:
 		k.fail(f, fmt.Sprintf("%d files are copied already", maxCopies))
-	case k.bytes+f.size > maxCopyBytes:
+	case k.have.bytes+f.size > maxCopyBytes:
 		k.fail(f, fmt.Sprintf("%d MiB are copied already", maxCopyBytes>>20))
 	default:
 		k.next++
@@ -95,7 +93,7 @@ func (k *keeper) keep(f *file) {
 			return
 		}
 		f.copy = k.next
-		k.files, k.bytes = k.files+1, k.bytes+f.size
+		k.have.add(copied{1, f.size})
 	}
 }
 
@@ -120,9 +118,9 @@ func dropCopies(dir vfs.Dir, x *index) error {
 		return err
 	}
 	kept := map[string]bool{}
-	for i := range x.files {
-		if n := x.files[i].copy; n != 0 {
-			kept[copyName(n)] = true
+	for i := range x.dirs {
+		if d := &x.dirs[i]; d.copies.files > 0 {
+			d.each(func(f *file) bool { kept[copyName(f.copy)] = true; return true })
 		}
 	}
 	for _, name := range names {
