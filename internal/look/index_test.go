@@ -87,6 +87,21 @@ func TestDirIndexRoundTrip(t *testing.T) {
 	}
 }
 
+// TestSameIsOfOneIndex: what a look says of an index that it did not write counts for that index alone.
+func TestSameIsOfOneIndex(t *testing.T) {
+	at, head := time.Unix(7, 0), audit.Head{Seq: 8, H: "h"}
+	for _, tt := range []struct {
+		same *sameIndex
+		want bool
+	}{{nil, false}, {&sameIndex{Sum: 1, At: at, Head: head}, true}, {&sameIndex{Sum: 2, At: at, Head: head}, false}} {
+		x := &index{sum: 1}
+		tt.same.correct(x)
+		if got := x.at.Equal(at) && x.head == head; got != tt.want {
+			t.Errorf("%+v makes %+v", tt.same, x)
+		}
+	}
+}
+
 // TestSettled: a directory needs another look if anything of it differs, or if something is left to do for a file in it.
 func TestSettled(t *testing.T) {
 	at := time.Unix(0, 1000)

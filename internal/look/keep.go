@@ -37,11 +37,11 @@ type keeper struct {
 	failed map[string]*api.NotKept // by the directory at the top, or the file there
 }
 
-// keepAll makes sure that the content of every file can be had again, as far as the bounds allow. next is the number of the next
-// copy, have are the copies of other files. It returns the number of the copy after, and what could not be kept, also because ctx
-// ended.
-func keepAll(ctx context.Context, g *guard.Guard, dir vfs.Dir, files []*file, next uint64, have copied) (uint64, []api.NotKept) {
-	k := &keeper{reader: reader{guard: g}, ctx: ctx, dir: dir, next: next, have: have, failed: map[string]*api.NotKept{}}
+// keepAll makes sure that the content of every file can be had again, as far as the bounds allow. files are those of the directories
+// that are not settled, next is the number of the next copy. It returns the number of the copy after, and what could not be kept,
+// also because ctx ended.
+func keepAll(ctx context.Context, g *guard.Guard, dir vfs.Dir, t *tree, files []*file, next uint64) (uint64, []api.NotKept) {
+	k := &keeper{reader: reader{guard: g}, ctx: ctx, dir: dir, next: next, have: t.copies(), failed: map[string]*api.NotKept{}}
 	defer k.close()
 	for _, f := range files {
 		switch {

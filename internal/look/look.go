@@ -110,7 +110,7 @@ func (l *look) run(ctx context.Context) (err error) {
 	if readAllOf(spare, l.top, l.repo, unread) != nil && ctx.Err() != nil {
 		return caller.Cancelled(ctx)
 	}
-	l.next, l.out.NotKept = keepAll(spare, l.top, copies, now, l.next, l.tree.copies())
+	l.next, l.out.NotKept = keepAll(spare, l.top, copies, l.tree, now, l.next)
 	if err := l.save(copies, head); err != nil {
 		return workspace.StoreError(err)
 	}
