@@ -407,7 +407,7 @@ func TestShutDirectory(t *testing.T) {
 	w.Must(os.Chmod(w.At("d"), 0))
 	t.Cleanup(func() { os.Chmod(w.At("d"), 0o755) })
 	l := w.after("c1")
-	w.saw(l)
+	w.saw(l, "c1: update d") // its permissions
 	if len(l.Notes) == 0 {
 		t.Error("it is not named")
 	}
