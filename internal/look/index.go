@@ -45,8 +45,6 @@ const (
 	indexName = "index"
 	newIndex  = "index.new"
 	magic     = "emend look 2\n"
-	// maxIndex limits the index that is read.
-	maxIndex = 1 << 30
 )
 
 // errIndex reports an index that is damaged or of another version. The look is then the first.
@@ -185,11 +183,11 @@ func (d *dirIndex) isSettled(now []find.Entry, young int64) bool {
 // decodeIndex reads what encode wrote, but for what the directories have.
 func decodeIndex(in io.Reader, size int64) (*index, error) {
 	var start [len(magic) + 4]byte
-	if _, err := io.ReadFull(in, start[:]); err != nil || string(start[:len(magic)]) != magic || size > maxIndex {
+	if _, err := io.ReadFull(in, start[:]); err != nil || string(start[:len(magic)]) != magic {
 		return nil, errIndex
 	}
 	var text strings.Builder
-	text.Grow(int(size) - len(start))
+	text.Grow(max(0, int(size)-len(start)))
 	sum := crc32.New(checksums)
 	if _, err := io.Copy(io.MultiWriter(&text, sum), in); err != nil {
 		return nil, err

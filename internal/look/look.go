@@ -128,7 +128,10 @@ func (l *look) save(copies vfs.Dir, head audit.Head) error {
 		return l.calls.save(l.dir)
 	}
 	l.calls.Same = nil
-	return errors.Join(x.save(l.dir), l.calls.save(l.dir), dropCopies(copies, x))
+	if err := errors.Join(x.save(l.dir), l.calls.save(l.dir)); err != nil {
+		return err // the index that is there needs its copies
+	}
+	return dropCopies(copies, x)
 }
 
 // clock returns the time by the clock of the file system that has the store.

@@ -440,6 +440,23 @@ func TestDirectories(t *testing.T) {
 	w.Has(`d/, d/e/, d/e/f "0\n", x "0\n"`)
 }
 
+// TestCopiesOutliveIndex: if the index cannot be written, the copies that the old one names stay.
+func TestCopiesOutliveIndex(t *testing.T) {
+	w := watch(t, "a", "0\n")
+	w.Write("a", "1\n")
+	draft := w.At(".emend/looks/index.new")
+	w.Must(os.Mkdir(draft, 0o755))
+	if _, err := w.WS.Host().Look(w.Ctx, api.LookRequest{Moment: api.AtStart, Quiet: true}); err == nil {
+		t.Fatal("the index was written")
+	}
+	w.Must(os.Remove(draft))
+	w.Write("a", "2\n")
+	l := w.after("c1")
+	w.saw(l, "c1: update a")
+	w.Undo(l.Entries[0].Entry)
+	w.Has(`a "0\n"`)
+}
+
 // settle looks until a look finds nothing to write: no file was written shortly before, and all are kept.
 func (w watched) settle() {
 	w.Helper()
