@@ -25,6 +25,7 @@ type file struct {
 	blob         string // the name under which the repository has the content; "" if it has not
 	copy         uint64 // the number of the copy in the store; 0 for none
 	flags        flags
+	changed      bool // since the look before; no index has it
 }
 
 type flags uint8

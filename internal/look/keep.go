@@ -21,6 +21,9 @@ const (
 	maxCopies    = 20_000
 	maxCopyBytes = 256 << 20
 	maxOneCopy   = 64 << 20
+	// A part of the files and bytes is for files that changed since the first look: what is there and never changes must not use up
+	// all room, and leave none for what an agent works at.
+	reserved = 4 // a quarter
 )
 
 const copiesName = "copies"
@@ -65,6 +68,10 @@ func keepAll(ctx context.Context, g *guard.Guard, dir vfs.Dir, t *tree, files []
 }
 
 func (k *keeper) keep(f *file) {
+	maxFiles, maxBytes := maxCopies, int64(maxCopyBytes)
+	if !f.changed {
+		maxFiles, maxBytes = maxFiles-maxFiles/reserved, maxBytes-maxBytes/reserved
+	}
 	switch {
 	case k.ctx.Err() != nil:
 		k.fail(f, "there was no time for it yet")
@@ -72,10 +79,10 @@ func (k *keeper) keep(f *file) {
 		k.fail(f, "it cannot be read")
 	case f.size > maxOneCopy:
 		k.fail(f, fmt.Sprintf("it is larger than %d MiB", maxOneCopy>>20))
-	case k.have.files == maxCopies:
-		k.fail(f, fmt.Sprintf("%d files are copied already", maxCopies))
-	case k.have.bytes+f.size > maxCopyBytes:
-		k.fail(f, fmt.Sprintf("%d MiB are copied already", maxCopyBytes>>20))
+	case k.have.files >= maxFiles:
+		k.fail(f, fmt.Sprintf("%d files are copied already", maxFiles))
+	case k.have.bytes+f.size > maxBytes:
+		k.fail(f, fmt.Sprintf("%d MiB are copied already", maxBytes>>20))
 	default:
 		k.next++
 		err := k.copyTo(f, k.dir, copyName(k.next))

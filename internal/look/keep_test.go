@@ -31,20 +31,23 @@ func TestCopyBounds(t *testing.T) {
 		kept          int // so many of the files are copied already
 		sizes         []int
 		copied, wants string
+		old           bool // the files did not change since the first look
 	}{
-		{"room for all", copied{maxCopies - 3, maxCopyBytes - 9}, 0, []int{3, 3, 3}, "f0 f1 f2", ""},
-		{"files", copied{maxCopies - 1, 0}, 0, []int{1, 1, 1}, "f0", "20000 files are copied already: 1 file, 1 byte; 20000 files are copied already: 1 file, 1 byte"},
-		{"no files", copied{maxCopies, 0}, 0, []int{0}, "", "20000 files are copied already: 1 file, 0 byte"},
-		{"bytes", copied{0, maxCopyBytes - 5}, 0, []int{4, 2, 1}, "f0 f2", "256 MiB are copied already: 1 file, 2 byte"},
-		{"no bytes", copied{0, maxCopyBytes}, 0, []int{1, 0}, "f1", "256 MiB are copied already: 1 file, 1 byte"},
-		{"files, with one that is copied", copied{maxCopies - 1, 0}, 1, []int{1, 1}, "f0", "20000 files are copied already: 1 file, 1 byte"},
-		{"bytes, with one that is copied", copied{0, maxCopyBytes - 5}, 1, []int{4, 2}, "f0", "256 MiB are copied already: 1 file, 2 byte"},
+		{"room for all", copied{maxCopies - 3, maxCopyBytes - 9}, 0, []int{3, 3, 3}, "f0 f1 f2", "", false},
+		{"files", copied{maxCopies - 1, 0}, 0, []int{1, 1, 1}, "f0", "20000 files are copied already: 1 file, 1 byte; 20000 files are copied already: 1 file, 1 byte", false},
+		{"no files", copied{maxCopies, 0}, 0, []int{0}, "", "20000 files are copied already: 1 file, 0 byte", false},
+		{"bytes", copied{0, maxCopyBytes - 5}, 0, []int{4, 2, 1}, "f0 f2", "256 MiB are copied already: 1 file, 2 byte", false},
+		{"no bytes", copied{0, maxCopyBytes}, 0, []int{1, 0}, "f1", "256 MiB are copied already: 1 file, 1 byte", false},
+		{"files, with one that is copied", copied{maxCopies - 1, 0}, 1, []int{1, 1}, "f0", "20000 files are copied already: 1 file, 1 byte", false},
+		{"bytes, with one that is copied", copied{0, maxCopyBytes - 5}, 1, []int{4, 2}, "f0", "256 MiB are copied already: 1 file, 2 byte", false},
+		{"files that never changed", copied{maxCopies*3/4 - 1, 0}, 0, []int{1, 1}, "f0", "15000 files are copied already: 1 file, 1 byte", true},
+		{"bytes that never changed", copied{0, maxCopyBytes*3/4 - 5}, 0, []int{4, 2, 1}, "f0 f2", "192 MiB are copied already: 1 file, 2 byte", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var files []*file
 			for i, size := range tt.sizes {
 				text := strings.Repeat("x", size)
-				f := &file{path: fmt.Sprint("f", i), mode: 0o644, size: int64(size), sum: sumOf(text)}
+				f := &file{path: fmt.Sprint("f", i), mode: 0o644, changed: !tt.old, size: int64(size), sum: sumOf(text)}
 				if err := os.WriteFile(filepath.Join(root, f.path), []byte(text), 0o644); err != nil {
 					t.Fatal(err)
 				}

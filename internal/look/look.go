@@ -179,6 +179,9 @@ func (l *look) compare(ctx context.Context, copies vfs.Dir, was, now []*file) (u
 	if l.was == nil {
 		return changed, nil
 	}
+	for _, f := range changed {
+		f.changed = true
+	}
 	if err := readAllOf(ctx, l.top, l.repo, changed); err != nil {
 		return nil, err
 	}
