@@ -1,10 +1,10 @@
 // Command look times what it costs to have a command looked at, beside the command alone and beside other ways to be able to go back:
-// a stash of git, a repository beside the tree, and a copy.
+// a stash of git, a repository beside the tree, and a copy. It also measures what a store grows by.
 //
-//	go -C bench run ./look           # writes bench/look/RESULTS.md
-//	go -C bench run ./look -large    # 200,000 files as well; some minutes
+//	go -C bench run ./look           # writes bench/look/RESULTS.md; some minutes
+//	go -C bench run ./look -large    # 200,000 files as well; half an hour
 //
-// A tree is a git work tree of n committed files, a hundred in each directory, as bench/trees makes them.
+// A tree is a git work tree of n committed files, a hundred in each directory.
 package main
 
 import (
@@ -28,13 +28,18 @@ import (
 func main() {
 	b := &bench{}
 	large := flag.Bool("large", false, "200,000 files as well")
+	quick := flag.Bool("quick", false, "1,000 files alone")
 	out := flag.String("out", "look/RESULTS.md", "write the results to this `file`")
 	dir := flag.String("dir", "", "lay out the trees below this `directory` (default: the system's temporary one)")
-	flag.IntVar(&b.rounds, "rounds", 15, "let each program do each job so `many` times")
+	flag.IntVar(&b.rounds, "rounds", 15, "let each way do each job so `many` times")
+	flag.IntVar(&b.turns, "turns", 200, "let the store grow for so `many` turns")
 	flag.Parse()
 	sizes := []int{1_000, 20_000}
 	if *large {
 		sizes = append(sizes, 200_000)
+	}
+	if *quick {
+		sizes = sizes[:1]
 	}
 	if err := b.run(context.Background(), sizes, *dir, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "look:", err)
@@ -43,51 +48,29 @@ func main() {
 }
 
 type bench struct {
-	rounds   int
-	emend    string
-	scratch  string
-	launcher *launch.Launcher
-	missing  []string
+	rounds, turns int
+	emend         string
+	scratch       string
+	launcher      *launch.Launcher
+	ways          []way
+	missing       []string
+	rows          strings.Builder
 }
 
-// job is a command that an agent runs. The n-th round must do something else than the one before.
+// job is a command that an agent runs.
 type job struct {
-	name, script string
+	name, script string // the script gets a number as $1, another one each time
 	needs        string
 }
 
-// The jobs get the number of the round as $1.
 var jobs = []job{
 	{"`true`", "true", "true"},
 	{"100 small edits", `for i in 0 1 2 3 4 5 6 7 8 9; do sed -i "s|^// .*|// $1|" d0/s$i/f?.go; done`, "sed"},
 	{"a build", `sed -i "s|^// .*|// $1|" d0/s0/f0.go && go build ./d0/...`, "go"},
 }
 
-// way is a way to be able to go back, around the command.
-type way struct {
-	name string
-	args func(b *bench, root, script string, round int) []string
-}
-
-var ways = []way{
-	{"the command alone", func(b *bench, root, script string, round int) []string { return shell(script, round) }},
-	{"`emend run`", func(b *bench, root, script string, round int) []string {
-		return append([]string{b.emend, "-q", "run", "--"}, shell(script, round)...)
-	}},
-	{"`git stash create`, then the command", func(b *bench, root, script string, round int) []string {
-		return shell("git stash create >/dev/null && "+script, round)
-	}},
-	{"a repository beside the tree, then the command", func(b *bench, root, script string, round int) []string {
-		git := "git --git-dir=" + root + ".shadow --work-tree=. "
-		return shell(git+"add -A && "+git+"-c user.name=b -c user.email=b@example.com commit -q --allow-empty -m r && "+script, round)
-	}},
-	{"a copy (`cp -a`), then the command", func(b *bench, root, script string, round int) []string {
-		return shell("rm -rf "+root+".copy && cp -a . "+root+".copy && "+script, round)
-	}},
-}
-
-func shell(script string, round int) []string {
-	return []string{"sh", "-ec", script, "sh", fmt.Sprint(round)}
+func shell(script string, number int) []string {
+	return []string{"sh", "-ec", script, "sh", fmt.Sprint(number)}
 }
 
 func (b *bench) run(ctx context.Context, sizes []int, dir, out string) (err error) {
@@ -107,88 +90,135 @@ func (b *bench) run(ctx context.Context, sizes []int, dir, out string) (err erro
 		return err
 	}
 	defer b.launcher.End() //nolint:errcheck // the results are there
-	var rows strings.Builder
+	machine := machine()
+	if err := b.findWays(ctx); err != nil {
+		return err
+	}
 	for _, n := range sizes {
-		if err := b.tree(ctx, n, &rows); err != nil {
+		if err := b.tree(ctx, n); err != nil {
 			return err
 		}
 	}
-	var page strings.Builder
-	fmt.Fprintf(&page, "# What a look costs\n\nWritten by `go -C bench run ./look`; %s, %d processors, warm cache, %d runs each, after two that do not count, in turn. A tree is a\n"+
-		"git work tree of n committed files, a hundred in each directory. Each run is a process of its own; nothing stays between them but the\n"+
-		"index that each way keeps on disk. \"More\" is the median beyond that of the command alone. A copy is removed before it is made again.\n", runtime.GOOS, runtime.NumCPU(), b.rounds)
-	for _, m := range b.missing {
-		fmt.Fprintf(&page, "\nNOT RUN: %s is not here.\n", m)
+	growth, err := b.growth(ctx)
+	if err != nil {
+		return err
 	}
-	page.WriteString("\n| command | files | way | median ms | p95 ms | more ms |\n|---|---|---|---|---|---|\n" + rows.String())
-	fmt.Print(page.String())
-	return os.WriteFile(out, []byte(page.String()), 0o644)
+	page := b.page(machine) + growth
+	fmt.Print(page)
+	return os.WriteFile(out, []byte(page), 0o644)
+}
+
+func (b *bench) page(machine string) string {
+	var page strings.Builder
+	fmt.Fprintf(&page, `# What a look costs
+
+Written by `+"`go -C bench run ./look`"+`; %s. Warm cache, %d runs each (those with another number say so), after one
+that does not count, in turn. A tree is a git work tree of n committed files, a hundred in each directory.
+
+Each run is a process of its own; nothing stays between them but what each way keeps on disk. Between two runs the ways change the same
+files: each way takes note of what the others did before its run, untimed. "More" is the median beyond that of the command alone;
+the processor's time is the median of user and system time, of all processes of the run together. A copy is removed before it is made again,
+untimed, and has all that is in `+"`.git`"+`.
+`, machine, b.rounds)
+	for _, m := range b.missing {
+		fmt.Fprintf(&page, "\nNOT RUN: %s\n", m)
+	}
+	page.WriteString("\n## Time\n\n| command | files | way | median ms | p95 ms | more ms | processor ms | more |\n|---|---:|---|---:|---:|---:|---:|---:|\n" + b.rows.String())
+	return page.String()
+}
+
+// machine describes the machine and the build.
+func machine() string {
+	commit := "an unknown commit"
+	if out, err := exec.Command("git", "describe", "--always", "--dirty").Output(); err == nil {
+		commit = "commit " + strings.TrimSpace(string(out))
+	}
+	text := fmt.Sprintf("%s, %d cores, %s, %s", commit, runtime.NumCPU(), runtime.GOOS, runtime.Version())
+	if out, err := exec.Command("uname", "-r").Output(); err == nil {
+		text += ", kernel " + strings.TrimSpace(string(out))
+	}
+	if load, err := os.ReadFile("/proc/loadavg"); err == nil {
+		text += ", a load of " + strings.Fields(string(load))[0] + " before the first row"
+	}
+	return text
 }
 
 // tree times everything in a tree of n files.
-func (b *bench) tree(ctx context.Context, n int, rows *strings.Builder) error {
+func (b *bench) tree(ctx context.Context, n int) error {
 	root := filepath.Join(b.scratch, fmt.Sprint("tree", n))
 	if err := makeTree(ctx, root, n); err != nil {
 		return err
 	}
 	defer os.RemoveAll(root)
+	defer os.RemoveAll(root + ".shadow")
+	number := 0
 	for _, j := range jobs {
 		if _, err := exec.LookPath(j.needs); err != nil {
-			b.missing = append(b.missing, j.needs)
+			b.missing = append(b.missing, j.name+": "+j.needs+" is not here.")
 			continue
 		}
-		took := make([][]time.Duration, len(ways))
-		for round := range b.rounds + 2 {
-			for i, w := range ways { // in turn, so that what else the machine does hits all alike
-				d, err := b.time(root, w.args(b, root, j.script, round*len(ways)+i))
+		took, cpu := make([][]time.Duration, len(b.ways)), make([][]time.Duration, len(b.ways))
+		for round := range b.rounds + 1 {
+			for i, w := range b.ways { // in turn, so that what else the machine does hits all alike
+				if w.most > 0 && round > w.most && n > 10_000 {
+					continue
+				}
+				if w.settle != nil {
+					if _, err := b.time(root, w.settle(b, root), w.silent); err != nil {
+						return fmt.Errorf("%s, before it: %w", w.name, err)
+					}
+				}
+				number++
+				d, err := b.time(root, w.args(b, root, j.script, number), w.silent)
 				if err != nil {
 					return fmt.Errorf("%s, %s: %w", j.name, w.name, err)
 				}
-				if round >= 2 {
-					took[i] = append(took[i], d)
+				if round > 0 {
+					took[i], cpu[i] = append(took[i], d.Took), append(cpu[i], d.CPU)
 				}
 			}
 		}
-		alone := 0.0
-		for i, w := range ways {
-			slices.Sort(took[i])
-			median, p95 := at(took[i], 0.5), at(took[i], 0.95)
-			more := ""
-			if i == 0 {
-				alone = median
-			} else {
-				more = fmt.Sprintf("%.1f", median-alone)
-			}
-			fmt.Fprintf(rows, "| %s | %d | %s | %.1f | %.1f | %s |\n", j.name, n, w.name, median, p95, more)
+		for i, w := range b.ways {
+			b.row(j, n, w.name, took[i], cpu[i], took[0], cpu[0])
 		}
-		os.RemoveAll(root + ".copy")
+		if err := os.RemoveAll(root + ".copy"); err != nil {
+			return err
+		}
 	}
-	os.RemoveAll(root + ".shadow")
 	return nil
 }
 
-// at returns a quantile of sorted times, in milliseconds.
-func at(sorted []time.Duration, q float64) float64 {
-	i := int(math.Ceil(q*float64(len(sorted)))) - 1
-	return float64(sorted[max(0, i)].Microseconds()) / 1000
+func (b *bench) row(j job, n int, name string, took, cpu, tookAlone, cpuAlone []time.Duration) {
+	if len(took) != b.rounds {
+		name += fmt.Sprintf(" (%d runs)", len(took))
+	}
+	fmt.Fprintf(&b.rows, "| %s | %d | %s | %.1f | %.1f | %.1f | %.1f | %.1f |\n", j.name, n, name, at(took, 0.5), at(took, 0.95), at(took, 0.5)-at(tookAlone, 0.5),
+		at(cpu, 0.5), at(cpu, 0.5)-at(cpuAlone, 0.5))
 }
 
-// time runs a program once.
-func (b *bench) time(root string, args []string) (time.Duration, error) {
+// at returns a quantile of times, in milliseconds.
+func at(all []time.Duration, q float64) float64 {
+	slices.Sort(all)
+	i := int(math.Ceil(q*float64(len(all)))) - 1
+	return float64(all[max(0, i)].Microseconds()) / 1000
+}
+
+// time runs a program once. If it is to be silent, what it prints is an error.
+func (b *bench) time(root string, args []string, silent bool) (launch.Done, error) {
 	said := filepath.Join(b.scratch, "said")
 	program, err := exec.LookPath(args[0])
 	if err != nil {
-		return 0, err
+		return launch.Done{}, err
 	}
-	d, err := b.launcher.Run(launch.Order{Path: program, Args: args, Dir: root, Stdout: said, Stderr: said, Limit: 2 * time.Minute, Env: os.Environ()})
+	d, err := b.launcher.Run(launch.Order{Path: program, Args: args, Dir: root, Stdout: said, Stderr: said, Limit: 5 * time.Minute, Env: os.Environ()})
 	if err != nil {
-		return 0, err
+		return d, err
 	}
-	if d.Exit != 0 || d.Slow {
-		text, err := os.ReadFile(said)
-		return 0, errors.Join(fmt.Errorf("it ended with %d: %.2000s", d.Exit, text), err)
+	text, err := os.ReadFile(said)
+	if err != nil || d.Exit != 0 || d.Slow || silent && len(text) > 0 {
+		return d, errors.Join(fmt.Errorf("it ended with %d after %v: %.2000s", d.Exit, d.Took, text), err)
 	}
-	return d.Took, nil
+	return d, nil
 }
 
 // makeTree makes a git work tree of n files, and the repository beside it.
@@ -207,7 +237,7 @@ func makeTree(ctx context.Context, root string, n int) error {
 	if err := os.WriteFile(filepath.Join(root, "go.mod"), []byte("module example.com/m\n\ngo 1.21\n"), 0o644); err != nil {
 		return err
 	}
-	script := `git init -q . && git add -A && git -c user.name=b -c user.email=b@example.com -c commit.gpgsign=false commit -q -m b && git init -q --bare "$1"`
+	script := `git init -q . && git add -A && git -c user.name=b -c user.email=b@example.com -c commit.gpgsign=false -c gc.auto=0 commit -q -m b && git init -q --bare "$1"`
 	cmd := exec.CommandContext(ctx, "sh", "-ec", script, "sh", root+".shadow")
 	cmd.Dir = root
 	if said, err := cmd.CombinedOutput(); err != nil {

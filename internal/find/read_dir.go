@@ -38,7 +38,7 @@ func (s *dirReader[T]) openDir(ctx context.Context, u *unit[T]) []unit[T] {
 }
 
 // readDir lists a directory and makes units of its names, in the order of paths.
-func (s *dirReader[T]) readDir(ctx context.Context, d *dir) ([]unit[T], error) {
+func (s *dirReader[T]) readDir(ctx context.Context, d *dir) (below []unit[T], err error) {
 	if err := d.folder.List(ctx, &s.names); err != nil {
 		return nil, err
 	}
@@ -47,6 +47,13 @@ func (s *dirReader[T]) readDir(ctx context.Context, d *dir) ([]unit[T], error) {
 		has |= markOf(n)
 	}
 	d.level = s.ignore.levelOf(d.level, d.folder, has)
+	if s.whole != nil {
+		for _, name := range s.whole(s.worker, d, s.names.List) {
+			d.refs.Add(1)
+			below = append(below, unit[T]{dir: d, enter: name})
+		}
+		return below, nil
+	}
 	s.selectNames(d)
 	slices.SortFunc(s.items, compareItems)
 	return s.makeUnits(ctx, d), nil
@@ -60,7 +67,7 @@ func (s *dirReader[T]) selectNames(d *dir) {
 	for i := range s.names.List {
 		n := &s.names.List[i]
 		s.path = append(s.path[:base], n.Name...)
-		if n.Ignored = s.ignore.ignores(d.level, s.path, n.Name, n.Kind == guard.Directory); n.Ignored && !s.keepIgnored {
+		if s.ignore.ignores(d.level, s.path, n.Name, n.Kind == guard.Directory) {
 			continue
 		}
 		take, enter := s.wants(d, n)

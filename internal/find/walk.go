@@ -22,8 +22,10 @@ type walker[T any] struct {
 	wants func(d *dir, n *guard.Name) (take, enter bool)
 	// handle turns names in a directory into results. worker is the number of the goroutine, from 0.
 	handle func(ctx context.Context, worker int, d *dir, names []guard.Name) []T
-	// keepIgnored: wants gets what ignore rules leave out, too, marked as such.
-	keepIgnored bool
+	// whole, if it is set, gets all names of a directory, and returns the directories to enter. wants and handle are not called then.
+	whole func(worker int, d *dir, names []guard.Name) (enter []string)
+	// keepUnentered: unentered is filled.
+	keepUnentered bool
 	// inline: handle is so quick that it is called where the names are read, not as work for later.
 	inline bool
 	// emit takes results, in order, and reports whether it wants more.
@@ -32,7 +34,7 @@ type walker[T any] struct {
 	weigh func([]T) int
 
 	progress
-	unentered []string // directories that could not be entered or listed; with keepIgnored
+	unentered []string // directories that could not be entered or listed; with keepUnentered
 
 	mu      sync.Mutex
 	wake    *sync.Cond
@@ -240,7 +242,7 @@ func (w *walker[T]) noteError(err error) {
 // noteDir counts a directory that could not be entered or listed.
 func (w *walker[T]) noteDir(path string, err error) {
 	w.noteError(err)
-	if w.keepIgnored {
+	if w.keepUnentered {
 		w.mu.Lock()
 		w.unentered = append(w.unentered, path)
 		w.mu.Unlock()

@@ -46,8 +46,6 @@ type dirReader interface {
 type Name struct {
 	Name string
 	Kind Kind
-	// Ignored is for a walk that lists what ignore rules leave out; List does not set it.
-	Ignored bool
 }
 
 // Names are the names in a directory, in no order. The zero value is ready. One value serves for many directories: its memory

@@ -3,6 +3,7 @@ package look
 import (
 	"encoding/json"
 	"errors"
+	"io"
 	"io/fs"
 	"slices"
 	"strings"
@@ -31,6 +32,7 @@ import (
 //	| changes without a call, and the look is quiet| not recorded: a person worked while no agent did                      |
 type calls struct {
 	Open     []openCall `json:"open,omitempty"`
+	Same     *sameIndex `json:"same,omitempty"`
 	sessions workspace.Sessions
 }
 
@@ -71,10 +73,19 @@ func (c *calls) save(dir vfs.Dir) error {
 	if err != nil {
 		return err
 	}
-	if err := replace(dir, newCalls, callsName, b); err != nil {
+	if err := vfs.ReplaceFile(dir, newCalls, callsName, b); err != nil {
 		return err
 	}
 	return c.sessions.Save(dir)
+}
+
+func readAll(dir vfs.Dir, name string) ([]byte, error) {
+	f, err := dir.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	return io.ReadAll(f)
 }
 
 // is reports whether a call is the one that the actor names.

@@ -21,18 +21,18 @@ func (c change) path() string {
 func (c change) moved() bool { return c.old != nil && c.now != nil && c.old.path != c.now.path }
 
 // merge walks through two lists of files in the order of their paths.
-func merge(was, now []file, both func(was, now *file), gone, added func(*file)) {
+func merge(was, now []*file, both func(was, now *file), gone, added func(*file)) {
 	i, k := 0, 0
 	for i < len(was) || k < len(now) {
 		switch {
 		case k == len(now) || i < len(was) && was[i].path < now[k].path:
-			gone(&was[i])
+			gone(was[i])
 			i++
 		case i == len(was) || now[k].path < was[i].path:
-			added(&now[k])
+			added(now[k])
 			k++
 		default:
-			both(&was[i], &now[k])
+			both(was[i], now[k])
 			i, k = i+1, k+1
 		}
 	}
@@ -40,7 +40,7 @@ func merge(was, now []file, both func(was, now *file), gone, added func(*file)) 
 
 // carry takes over what is known of the files that are as they were. It returns the others, whose content has to be read, and
 // those that are as they were and were never read.
-func carry(was, now []file) (changed, unread []*file) {
+func carry(was, now []*file) (changed, unread []*file) {
 	merge(was, now, func(was, now *file) {
 		switch {
 		case !now.mode.IsRegular():
@@ -60,7 +60,7 @@ func carry(was, now []file) (changed, unread []*file) {
 }
 
 // compare returns what changed, in the order of paths. The contents of the files are known, as far as they can be read.
-func compare(was, now []file) (out []change) {
+func compare(was, now []*file) (out []change) {
 	wasOut, nowOut := unenteredDirs(was), unenteredDirs(now)
 	merge(was, now, func(was, now *file) {
 		switch {
@@ -86,11 +86,11 @@ func compare(was, now []file) (out []change) {
 	return joinMoves(out)
 }
 
-func unenteredDirs(all []file) map[string]bool {
+func unenteredDirs(all []*file) map[string]bool {
 	out := map[string]bool{}
-	for i := range all {
-		if all[i].has(unentered) {
-			out[all[i].path] = true
+	for _, f := range all {
+		if f.has(unentered) {
+			out[f.path] = true
 		}
 	}
 	return out

@@ -10,10 +10,10 @@ import (
 
 // list makes files of short forms: "path kind content inode", where kind is f for a file, x for one that can be run, d for a
 // directory, o for a directory that was not entered, l for a link and p for a pipe. A file is h if it has other names, w if it is fresh.
-func list(forms ...string) (out []file) {
+func list(forms ...string) (out []*file) {
 	for _, form := range forms {
 		part := append(strings.Fields(form), "", "", "")
-		f := file{path: part[0], mode: 0o644, ctime: 1, mtime: 1}
+		f := &file{path: part[0], mode: 0o644, ctime: 1, mtime: 1}
 		if part[3] != "" {
 			fmt.Sscan(part[3], &f.ino)
 		}
@@ -66,7 +66,7 @@ func words(all []change) string {
 func TestCompare(t *testing.T) {
 	tests := []struct {
 		name     string
-		was, now []file
+		was, now []*file
 		want     string
 	}{
 		{"nothing", list("a f 1 1", "d d"), list("a f 1 1", "d d"), ""},

@@ -3,6 +3,7 @@ package look
 import (
 	"context"
 	"io/fs"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -24,6 +25,7 @@ type file struct {
 	blob         string // the name under which the repository has the content; "" if it has not
 	copy         uint64 // the number of the copy in the store; 0 for none
 	flags        flags
+	changed      bool // since the look before; no index has it
 }
 
 type flags uint8
@@ -44,50 +46,171 @@ func (f *file) sameStat(was *file) bool {
 	return f.mode == was.mode && f.size == was.size && f.mtime == was.mtime && f.ctime == was.ctime && f.ino == was.ino && f.link == was.link
 }
 
-// walk describes every name of the tree, in the order of paths. Sockets, which come and go, are left out, and so is the store.
-// expect is about how many there are.
-func walk(ctx context.Context, g *guard.Guard, now time.Time, expect int) (out []file, unreadable int, err error) {
+// tree is what a look finds.
+type tree struct {
+	dirs []dir // in the order of their paths
+	shut int   // how many directories cannot be read
+}
+
+// dir is a directory of the tree.
+type dir struct {
+	path    string
+	was     *dirIndex // what the index has of it, nil for nothing
+	settled bool      // it is as was says
+	files   []file    // if it is not settled
+}
+
+// walk describes every name of the tree. Sockets, which come and go, are left out, and so is the store. Directories that are as the
+// index says are only named.
+func walk(ctx context.Context, g *guard.Guard, now time.Time, was *index) (*tree, error) {
 	root, err := g.Resolve(".", guard.Request{})
 	if err != nil {
-		return nil, 0, err
+		return nil, err
 	}
-	out = make([]file, 0, expect+expect/16)
 	young := now.Add(-clockStep).UnixNano()
-	o := find.Options{Root: root, Excludes: find.GlobalExcludes()}
+	o := find.Options{Root: root, Excludes: find.GlobalExcludes(), Workers: runtime.GOMAXPROCS(0)}
 	if tell := caller.Progress(ctx); tell != nil {
 		o.Progress = func(done int, what string) { tell(done, 0, what) }
 	}
-	shut, err := find.Every(ctx, g, o, func(e find.Entry) {
-		base := e.Path[lastSlash(e.Path):]
-		if e.Mode&fs.ModeSocket != 0 || e.Mode.IsDir() && base == ".emend" {
-			return
+	found := make([][]dir, o.Workers)
+	shut, err := find.Every(ctx, g, o, func(worker int, path string, entries []find.Entry) {
+		d := dir{path: path, was: was.find(path)}
+		if d.settled = d.was != nil && d.was.isSettled(entries, young); !d.settled {
+			d.files = filesOf(path, entries, young)
 		}
-		if base == dotGit { // git's own, be it a directory or the file of a work tree: only that it is there
-			out = append(out, file{path: e.Path, mode: fs.ModeDir, flags: unentered})
-			return
-		}
-		f := file{path: e.Path, mode: e.Mode, size: e.Size, mtime: e.ModTime.UnixNano(), ctime: e.ChangeTime.UnixNano(), ino: e.ID.Ino, link: e.Link}
-		switch {
-		case e.Mode.IsDir():
-			f.size, f.mtime, f.ctime = 0, 0, 0 // they change with the names in it
-			if e.Ignored || e.Other {
-				f.flags |= unentered
-			}
-		case e.Links > 1:
-			f.flags |= linked
-		}
-		if e.Mode.IsRegular() && max(f.mtime, f.ctime) >= young {
-			f.flags |= fresh
-		}
-		out = append(out, f)
+		found[worker] = append(found[worker], d)
 	})
-	for _, p := range shut { // what was in it is not gone
-		i, ok := slices.BinarySearchFunc(out, p, func(f file, p string) int { return strings.Compare(f.path, p) })
-		if ok && out[i].mode.IsDir() {
-			out[i].flags |= unentered
+	if err != nil {
+		return nil, err
+	}
+	t := &tree{dirs: slices.Concat(found...), shut: len(shut)}
+	slices.SortFunc(t.dirs, func(a, b dir) int { return strings.Compare(a.path, b.path) })
+	for _, p := range shut {
+		t.shutOut(p)
+	}
+	return t, nil
+}
+
+// shutOut notes that a directory was not entered: what was in it is not gone.
+func (t *tree) shutOut(path string) {
+	parent := strings.TrimSuffix(path[:lastSlash(path)], "/")
+	i, ok := slices.BinarySearchFunc(t.dirs, parent, func(d dir, path string) int { return strings.Compare(d.path, path) })
+	if !ok {
+		return
+	}
+	d := &t.dirs[i]
+	if d.settled {
+		d.settled, d.files = false, d.was.list()
+	}
+	for i := range d.files {
+		if f := &d.files[i]; f.path == path && f.mode.IsDir() {
+			f.flags |= unentered
 		}
 	}
-	return out, len(shut), err
+}
+
+// unsettled returns the files of the directories that are not settled, as they were and as they are, in the order of their paths.
+func (t *tree) unsettled(x *index) (was, now []*file) {
+	k := 0
+	if x != nil {
+		for i := range x.dirs {
+			d := &x.dirs[i]
+			for k < len(t.dirs) && t.dirs[k].path < d.path {
+				k++
+			}
+			if k == len(t.dirs) || t.dirs[k].path != d.path || !t.dirs[k].settled {
+				was = appendAll(was, d.list())
+			}
+		}
+	}
+	for i := range t.dirs {
+		now = appendAll(now, t.dirs[i].files)
+	}
+	byPath := func(a, b *file) int { return strings.Compare(a.path, b.path) }
+	slices.SortFunc(was, byPath)
+	slices.SortFunc(now, byPath)
+	return was, now
+}
+
+func appendAll(to []*file, files []file) []*file {
+	for i := range files {
+		to = append(to, &files[i])
+	}
+	return to
+}
+
+// copies counts the copies of the files in settled directories.
+func (t *tree) copies() (sum copied) {
+	for i := range t.dirs {
+		if d := &t.dirs[i]; d.settled {
+			sum.add(d.was.copies)
+		}
+	}
+	return sum
+}
+
+// index returns what the index has of the tree.
+func (t *tree) index() []dirIndex {
+	out := make([]dirIndex, len(t.dirs))
+	for i := range t.dirs {
+		if d := &t.dirs[i]; d.settled {
+			out[i] = *d.was
+		} else {
+			out[i] = makeDirIndex(d.path, d.files)
+		}
+	}
+	return out
+}
+
+// filesOf describes the names of a directory. The paths are parts of one text.
+func filesOf(path string, entries []find.Entry, young int64) []file {
+	size := len(entries) * (len(path) + 1)
+	for i := range entries {
+		size += len(entries[i].Name)
+	}
+	var text strings.Builder
+	text.Grow(size)
+	out := make([]file, 0, len(entries))
+	for i := range entries {
+		f, ok := fileOf(&entries[i], young)
+		if !ok {
+			continue
+		}
+		from := text.Len()
+		if path != "" {
+			text.WriteString(path)
+			text.WriteByte('/')
+		}
+		text.WriteString(f.path)
+		f.path = text.String()[from:]
+		out = append(out, f)
+	}
+	return out
+}
+
+// fileOf describes a name, which is its path. ok is false for what is left out.
+func fileOf(e *find.Entry, young int64) (f file, ok bool) {
+	switch {
+	case e.Mode&fs.ModeSocket != 0 || e.Mode.IsDir() && e.Name == ".emend":
+		return f, false
+	case e.Name == dotGit: // git's own, be it a directory or the file of a work tree: only that it is there
+		return file{path: e.Name, mode: fs.ModeDir, flags: unentered}, true
+	}
+	f = file{path: e.Name, mode: e.Mode, ino: e.ID.Ino, link: e.Link}
+	if e.Mode.IsDir() {
+		if e.Ignored || e.Other {
+			f.flags = unentered
+		}
+		return f, true // size and times change with the names in it
+	}
+	f.size, f.mtime, f.ctime = e.Size, e.ModTime.UnixNano(), e.ChangeTime.UnixNano()
+	if e.Links > 1 {
+		f.flags = linked
+	}
+	if e.Mode.IsRegular() && max(f.mtime, f.ctime) >= young {
+		f.flags |= fresh
+	}
+	return f, true
 }
 
 const dotGit = ".git"
@@ -95,11 +218,13 @@ const dotGit = ".git"
 // clockStep is more than the resolution of the times that file systems keep.
 const clockStep = 20 * time.Millisecond
 
-func lastSlash(p string) int {
-	for i := len(p) - 1; i >= 0; i-- {
-		if p[i] == '/' {
-			return i + 1
-		}
+// lastSlash returns where the last name of a path begins.
+func lastSlash(p string) int { return strings.LastIndexByte(p, '/') + 1 }
+
+// join returns the path of a name in a directory, where "" is the root.
+func join(dir, name string) string {
+	if dir == "" {
+		return name
 	}
-	return 0
+	return dir + "/" + name
 }

@@ -21,6 +21,9 @@ const (
 	maxCopies    = 20_000
 	maxCopyBytes = 256 << 20
 	maxOneCopy   = 64 << 20
+	// A part of the files and bytes is for files that changed since the first look: what is there and never changes must not use up
+	// all room, and leave none for what an agent works at.
+	reserved = 4 // a quarter
 )
 
 const copiesName = "copies"
@@ -33,40 +36,42 @@ type keeper struct {
 	ctx    context.Context
 	dir    vfs.Dir // of the copies
 	next   uint64
-	files  int
-	bytes  int64
+	have   copied
 	failed map[string]*api.NotKept // by the directory at the top, or the file there
 }
 
-// keepAll makes sure that the content of every file can be had again, as far as the bounds allow. It returns what could not be
-// kept, also because ctx ended.
-func keepAll(ctx context.Context, g *guard.Guard, dir vfs.Dir, x *index) []api.NotKept {
-	k := &keeper{reader: reader{guard: g}, ctx: ctx, dir: dir, next: x.next, failed: map[string]*api.NotKept{}}
+// keepAll makes sure that the content of every file can be had again, as far as the bounds allow. files are those of the directories
+// that are not settled, next is the number of the next copy. It returns the number of the copy after, and what could not be kept,
+// also because ctx ended.
+func keepAll(ctx context.Context, g *guard.Guard, dir vfs.Dir, t *tree, files []*file, next uint64) (uint64, []api.NotKept) {
+	k := &keeper{reader: reader{guard: g}, ctx: ctx, dir: dir, next: next, have: t.copies(), failed: map[string]*api.NotKept{}}
 	defer k.close()
-	for i := range x.files {
-		if f := &x.files[i]; f.copy != 0 {
-			if f.blob != "" {
-				f.copy = 0 // git has it by now
-				continue
-			}
-			k.files, k.bytes = k.files+1, k.bytes+f.size
+	for _, f := range files {
+		switch {
+		case f.blob != "":
+			f.copy = 0 // git has it by now
+		case f.copy != 0:
+			k.have.add(copied{1, f.size})
 		}
 	}
-	for i := range x.files {
-		if f := &x.files[i]; f.mode.IsRegular() && f.copy == 0 && f.blob == "" {
+	for _, f := range files {
+		if f.mode.IsRegular() && f.copy == 0 && f.blob == "" {
 			k.keep(f)
 		}
 	}
-	x.next = k.next
 	out := make([]api.NotKept, 0, len(k.failed))
 	for _, n := range k.failed {
 		out = append(out, *n)
 	}
 	slices.SortFunc(out, func(a, b api.NotKept) int { return cmp.Or(cmp.Compare(b.Bytes, a.Bytes), cmp.Compare(a.Path, b.Path)) })
-	return out
+	return k.next, out
 }
 
 func (k *keeper) keep(f *file) {
+	maxFiles, maxBytes := maxCopies, int64(maxCopyBytes)
+	if !f.changed {
+		maxFiles, maxBytes = maxFiles-maxFiles/reserved, maxBytes-maxBytes/reserved
+	}
 	switch {
 	case k.ctx.Err() != nil:
 		k.fail(f, "there was no time for it yet")
@@ -74,10 +79,10 @@ func (k *keeper) keep(f *file) {
 		k.fail(f, "it cannot be read")
 	case f.size > maxOneCopy:
 		k.fail(f, fmt.Sprintf("it is larger than %d MiB", maxOneCopy>>20))
-	case k.files == maxCopies:
-		k.fail(f, fmt.Sprintf("%d files are copied already", maxCopies))
-	case k.bytes+f.size > maxCopyBytes:
-		k.fail(f, fmt.Sprintf("%d MiB are copied already", maxCopyBytes>>20))
+	case k.have.files >= maxFiles:
+		k.fail(f, fmt.Sprintf("%d files are copied already", maxFiles))
+	case k.have.bytes+f.size > maxBytes:
+		k.fail(f, fmt.Sprintf("%d MiB are copied already", maxBytes>>20))
 	default:
 		k.next++
 		err := k.copyTo(f, k.dir, copyName(k.next))
@@ -95,7 +100,7 @@ func (k *keeper) keep(f *file) {
 			return
 		}
 		f.copy = k.next
-		k.files, k.bytes = k.files+1, k.bytes+f.size
+		k.have.add(copied{1, f.size})
 	}
 }
 
@@ -120,9 +125,9 @@ func dropCopies(dir vfs.Dir, x *index) error {
 		return err
 	}
 	kept := map[string]bool{}
-	for i := range x.files {
-		if n := x.files[i].copy; n != 0 {
-			kept[copyName(n)] = true
+	for i := range x.dirs {
+		if d := &x.dirs[i]; d.copies.files > 0 {
+			d.each(func(f *file) bool { kept[copyName(f.copy)] = true; return true })
 		}
 	}
 	for _, name := range names {

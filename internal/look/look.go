@@ -34,7 +34,8 @@ type look struct {
 	actor api.Actor
 	calls *calls
 	was   *index // nil at the first look
-	now   *index
+	tree  *tree  // as it is now
+	next  uint64 // the number of the next copy
 	out   api.Look
 }
 
@@ -78,24 +79,24 @@ func (l *look) run(ctx context.Context) (err error) {
 	if err != nil && !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, errIndex) {
 		return workspace.StoreError(err)
 	}
-	l.now = &index{at: l.at, head: l.store.Head()}
-	var unreadable, expect int
 	if l.was != nil {
-		expect = len(l.was.files)
+		l.calls.Same.correct(l.was)
+		l.next = l.was.next
 	}
-	if l.now.files, unreadable, err = walk(ctx, l.top, l.at, expect); err != nil {
+	head := l.store.Head()
+	if l.tree, err = walk(ctx, l.top, l.at, l.was); err != nil {
 		return err
 	}
-	l.out.Files = len(l.now.files)
-	if unreadable > 0 {
-		l.out.Notes = append(l.out.Notes, fmt.Sprintf("%d directories or files cannot be read; what is done there is not seen.", unreadable))
+	if l.tree.shut > 0 {
+		l.out.Notes = append(l.out.Notes, fmt.Sprintf("%d directories or files cannot be read; what is done there is not seen.", l.tree.shut))
 	}
 	copies, err := l.copies()
 	if err != nil {
 		return workspace.StoreError(err)
 	}
 	defer copies.Close()
-	unread, err := l.compare(ctx, copies)
+	was, now := l.tree.unsettled(l.was)
+	unread, err := l.compare(ctx, copies, was, now)
 	if err != nil {
 		return err
 	}
@@ -109,14 +110,28 @@ func (l *look) run(ctx context.Context) (err error) {
 	if readAllOf(spare, l.top, l.repo, unread) != nil && ctx.Err() != nil {
 		return caller.Cancelled(ctx)
 	}
-	l.out.NotKept = keepAll(spare, l.top, copies, l.now)
-	if err := dropCopies(copies, l.now); err != nil {
-		return workspace.StoreError(err)
-	}
-	if err := errors.Join(l.now.save(l.dir), l.calls.save(l.dir)); err != nil {
+	l.next, l.out.NotKept = keepAll(spare, l.top, copies, l.tree, now, l.next)
+	if err := l.save(copies, head); err != nil {
 		return workspace.StoreError(err)
 	}
 	return nil
+}
+
+// save saves what the next look needs. An index that would say the same again is not written.
+func (l *look) save(copies vfs.Dir, head audit.Head) error {
+	x := &index{at: l.at, head: head, next: l.next, dirs: l.tree.index()}
+	for _, d := range x.dirs {
+		l.out.Files += d.files
+	}
+	if l.was != nil && x.saysTheSame(l.was) {
+		l.calls.Same = &sameIndex{Sum: l.was.sum, At: l.at, Head: head}
+		return l.calls.save(l.dir)
+	}
+	l.calls.Same = nil
+	if err := errors.Join(x.save(l.dir), l.calls.save(l.dir)); err != nil {
+		return err // the index that is there needs its copies
+	}
+	return dropCopies(copies, x)
 }
 
 // clock returns the time by the clock of the file system that has the store.
@@ -159,19 +174,18 @@ func spareTime(ctx context.Context) (context.Context, context.CancelFunc) {
 
 // compare finds what changed since the last look, and records it. It returns the files that are still to be read: those that no
 // look had the time to read, which at the first look are all.
-func (l *look) compare(ctx context.Context, copies vfs.Dir) (unread []*file, err error) {
-	var was []file
-	if l.was != nil {
-		was, l.now.next = l.was.files, l.was.next
-	}
-	changed, unread := carry(was, l.now.files)
+func (l *look) compare(ctx context.Context, copies vfs.Dir, was, now []*file) (unread []*file, err error) {
+	changed, unread := carry(was, now)
 	if l.was == nil {
 		return changed, nil
+	}
+	for _, f := range changed {
+		f.changed = true
 	}
 	if err := readAllOf(ctx, l.top, l.repo, changed); err != nil {
 		return nil, err
 	}
-	changes := compare(was, l.now.files)
+	changes := compare(was, now)
 	if len(changes) == 0 {
 		return unread, nil
 	}

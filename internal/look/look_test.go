@@ -2,6 +2,7 @@ package look_test
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -406,7 +407,7 @@ func TestShutDirectory(t *testing.T) {
 	w.Must(os.Chmod(w.At("d"), 0))
 	t.Cleanup(func() { os.Chmod(w.At("d"), 0o755) })
 	l := w.after("c1")
-	w.saw(l)
+	w.saw(l, "c1: update d") // its permissions
 	if len(l.Notes) == 0 {
 		t.Error("it is not named")
 	}
@@ -437,4 +438,65 @@ func TestDirectories(t *testing.T) {
 	w.saw(l, "c1: delete d/e/f, rmdir empty, mkdir n/m")
 	w.Undo(l.Entries[0].Entry)
 	w.Has(`d/, d/e/, d/e/f "0\n", x "0\n"`)
+}
+
+// TestCopiesOutliveIndex: if the index cannot be written, the copies that the old one names stay.
+func TestCopiesOutliveIndex(t *testing.T) {
+	w := watch(t, "a", "0\n")
+	w.Write("a", "1\n")
+	draft := w.At(".emend/looks/index.new")
+	w.Must(os.Mkdir(draft, 0o755))
+	if _, err := w.WS.Host().Look(w.Ctx, api.LookRequest{Moment: api.AtStart, Quiet: true}); err == nil {
+		t.Fatal("the index was written")
+	}
+	w.Must(os.Remove(draft))
+	w.Write("a", "2\n")
+	l := w.after("c1")
+	w.saw(l, "c1: update a")
+	w.Undo(l.Entries[0].Entry)
+	w.Has(`a "0\n"`)
+}
+
+// settle looks until a look finds nothing to write: no file was written shortly before, and all are kept.
+func (w watched) settle() {
+	w.Helper()
+	index := filepath.Join(w.At(".emend"), "looks", "index")
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); {
+		was, err := os.Stat(index)
+		w.Must(err)
+		w.look(api.Actor{}, api.LookRequest{Moment: api.AtStart, Quiet: true})
+		if is, err := os.Stat(index); err == nil && os.SameFile(was, is) && is.ModTime().Equal(was.ModTime()) {
+			return
+		}
+	}
+	w.Fatal("the index is written again and again")
+}
+
+// TestIndexStays: an index that would say the same is not written again, and the next look knows nevertheless when the tree was
+// so, and what the log had then.
+func TestIndexStays(t *testing.T) {
+	w := watch(t, "a", "0\n", "b", "0\n", "node_modules/x", "0\n")
+	w.settle()
+	w.Edit("node_modules/x", "0", "1") // the log goes on, and the tree of looks stays
+	w.settle()
+	w.before("c1")
+	text, err := os.ReadFile(w.At(".emend/looks/calls"))
+	w.Must(err)
+	var known struct {
+		Same struct {
+			At   time.Time
+			Head api.Head
+		}
+	}
+	w.Must(json.Unmarshal(text, &known))
+	w.Write("a", "1\n")
+	l := w.after("c1")
+	w.saw(l, "c1: update a")
+	a, err := w.WS.Show(w.Ctx, l.Entries[0].Entry)
+	w.Must(err)
+	if since := a.Data.Seen.Since; !since.Equal(known.Same.At) || known.Same.Head.Seq == 0 || l.Files != 3 {
+		t.Errorf("%d files; since %v, entry %d; the look before: %+v", l.Files, since, l.Entries[0].Seq, known.Same)
+	}
+	w.Undo("")
+	w.Has(`a "0\n", b "0\n", node_modules/, node_modules/x "1\n"`)
 }

@@ -2,9 +2,7 @@ package workspace
 
 import (
 	"encoding/json"
-	"errors"
 	"io"
-	"io/fs"
 	"strings"
 	"time"
 
@@ -56,18 +54,7 @@ func (s Sessions) Save(dir vfs.Dir) error {
 	if err != nil {
 		return err
 	}
-	if err := dir.Remove(newSessions); err != nil && !errors.Is(err, fs.ErrNotExist) {
-		return err
-	}
-	f, err := dir.Create(newSessions, 0o600)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return err
-	}
-	return dir.Rename(newSessions, dir, sessionsName, vfs.Replace)
+	return vfs.ReplaceFile(dir, newSessions, sessionsName, text)
 }
 
 // OpenLooks opens the directory of the store that belongs to looks. If it is missing and create is set, OpenLooks makes it.

@@ -29,6 +29,7 @@ type Order struct {
 // Done is the result.
 type Done struct {
 	Took  time.Duration // from before its start until it was waited for
+	CPU   time.Duration // processor time, with that of the processes that it waited for
 	Peak  int64         // peak memory in bytes; 0 if the system does not tell
 	Exit  int
 	Slow  bool   // it was killed at the limit

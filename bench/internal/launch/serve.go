@@ -54,7 +54,8 @@ func run(o Order) (Done, error) {
 	if _, failed := errors.AsType[*exec.ExitError](err); err != nil && !failed {
 		return d, err
 	}
-	d.Exit, d.Peak = cmd.ProcessState.ExitCode(), peak(cmd.ProcessState)
+	s := cmd.ProcessState
+	d.Exit, d.Peak, d.CPU = s.ExitCode(), peak(s), s.UserTime()+s.SystemTime()
 	return d, nil
 }
 
