@@ -41,6 +41,12 @@ func (w *Workspace) FileHistory(ctx context.Context, path string, limit int) (*a
 	}, path)
 }
 
+// Blame says where the lines of a file come from: from which entries of the log, as far as they went through emend or were seen
+// by it. It follows the file back through its moves and through what was undone. It waits for no lock.
+func (w *Workspace) Blame(ctx context.Context, r api.BlameRequest) (*api.Answer[api.Blame], error) {
+	return call(ctx, w.s, trace.Blame, r)
+}
+
 // SessionChanges returns what a session did as one difference: for each file from what it was before the session first
 // changed it to what the session left. The difference includes what others did to the file in between, with a note. It
 // waits for no lock.
