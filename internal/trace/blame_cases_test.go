@@ -301,6 +301,8 @@ func TestBlameRefuses(t *testing.T) {
 		"long": fail.FileTooLarge, "out": fail.OutsideWorkspace, "../f": fail.OutsideWorkspace, "": fail.CommandFailed} {
 		_, err := s.WS.Blame(s.Ctx, api.BlameRequest{Path: path})
 		s.Refusal(err, kind)
+		_, err = s.WS.Host().AgentTrace(s.Ctx, api.BlameRequest{Path: path})
+		s.Refusal(err, kind)
 	}
 	if got := s.Blame("l").Path; got != "f" { // a link is followed, as to read it
 		t.Errorf("the link is %q", got)
@@ -337,6 +339,11 @@ func TestBlameBelow(t *testing.T) {
 	}
 	if got, want := origins(s.Blame("d/f"), map[string]string{a: "a", b: "b"}), "1: beforeLog; two: b unknown"; got != want {
 		t.Errorf("got  %s\nwant %s", got, want)
+	}
+	trace, err := below.WS.Host().AgentTrace(s.Ctx, api.BlameRequest{Path: "f"})
+	s.Must(err)
+	if got := trace.Files[0].Path; got != "d/f" { // from the top of the repository
+		t.Errorf("the record is of %s", got)
 	}
 }
 
