@@ -7,6 +7,7 @@ import (
 	"github.com/emend-dev/emend/internal/kept"
 	"github.com/emend-dev/emend/internal/logbook"
 	"github.com/emend-dev/emend/internal/trace"
+	"github.com/emend-dev/emend/internal/version"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
@@ -39,6 +40,20 @@ func (w *Workspace) FileHistory(ctx context.Context, path string, limit int) (*a
 	return call(ctx, w.s, func(ctx context.Context, ws *workspace.Workspace, path string) (*api.FileHistory, error) {
 		return trace.FileHistory(ctx, ws, path, limit)
 	}, path)
+}
+
+// Blame says where the lines of a file come from: from which entries of the log, as far as they went through emend or were seen
+// by it. It follows the file back through its moves and through what was undone. It waits for no lock.
+func (w *Workspace) Blame(ctx context.Context, r api.BlameRequest) (*api.Answer[api.Blame], error) {
+	return call(ctx, w.s, trace.Blame, r)
+}
+
+// AgentTrace returns what [Workspace.Blame] says as a record of Agent Trace, made by this program, now. It has no revision of a
+// version control system, since the log knows none.
+func (h *Host) AgentTrace(ctx context.Context, r api.BlameRequest) (*api.AgentTrace, error) {
+	return call(ctx, h.s, func(ctx context.Context, ws *workspace.Workspace, r api.BlameRequest) (*api.AgentTrace, error) {
+		return trace.AgentTrace(ctx, ws, r, version.Read().Version)
+	}, r)
 }
 
 // SessionChanges returns what a session did as one difference: for each file from what it was before the session first

@@ -15,6 +15,12 @@ type Actor struct {
 	Turn    string `json:"turn,omitempty"` // what came of one prompt of a person
 }
 
+// What some callers say of themselves.
+const (
+	CommandLine = "cli"    // the Client of the command line, which agents use too
+	PersonAgent = "person" // the Agent of a person, as on the pages
+)
+
 // Head names one record of the log by its number and its hash, and by the hash all records before it. Somebody who keeps a head
 // can prove later that nothing before it was rewritten.
 type Head struct {

@@ -37,6 +37,9 @@ func (s *Story) As(session string) *Story {
 	return &Story{s.T, s.WS, emend.WithActor(s.Ctx, api.Actor{Session: session})}
 }
 
+// Looked compares the tree with the last look at it.
+func (s *Story) Looked(r api.LookRequest) (*api.Look, error) { return s.WS.Host().Look(s.Ctx, r) }
+
 // Opened returns the story in a workspace on dir, opened with these options.
 func (s *Story) Opened(dir string, o ...emend.Option) *Story {
 	s.Helper()

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"testing"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
@@ -181,4 +182,34 @@ func (s *Story) Some(r *rand.Rand) string {
 		return "a"
 	}
 	return names[r.IntN(len(names))]
+}
+
+// Blame says where the lines of a file come from. Each line must be in exactly one range, and each origin in use.
+func (s *Story) Blame(path string) *api.Blame {
+	s.Helper()
+	a, err := s.WS.Blame(s.Ctx, api.BlameRequest{Path: path})
+	s.Must(err)
+	b, next, used := &a.Data, 1, map[int]bool{}
+	for _, r := range b.Ranges {
+		if r.StartLine != next || r.EndLine < r.StartLine || r.Origin < 0 || r.Origin >= len(b.Origins) || len(r.Text) != r.EndLine-r.StartLine+1 {
+			s.Fatalf("%s: the range %+v does not follow line %d, or has no origin among %d", path, r, next-1, len(b.Origins))
+		}
+		next, used[r.Origin] = r.EndLine+1, true
+	}
+	if next != b.LineCount+1 || len(used) != len(b.Origins) {
+		s.Fatalf("%s: the ranges have %d of %d lines, and use %d of %d origins", path, next-1, b.LineCount, len(used), len(b.Origins))
+	}
+	return b
+}
+
+// OriginAt returns the origin of a line.
+func OriginAt(t *testing.T, b *api.Blame, line int) api.LineOrigin {
+	t.Helper()
+	for _, r := range b.Ranges {
+		if r.StartLine <= line && line <= r.EndLine {
+			return b.Origins[r.Origin]
+		}
+	}
+	t.Fatalf("line %d has no origin", line)
+	return api.LineOrigin{}
 }

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"slices"
 
@@ -24,6 +25,17 @@ type backtrace struct {
 	state    fileState            // of the path right after the change that the walk meets next
 	kept     map[string]fileState // versions whose content is kept, by sum
 	versions []version            // the newest first
+	any      bool                 // there were versions
+
+	returned *returnedFile // by the change that was met last
+	source   string        // the slot that the walk is on the way to, see goBackTo; "" for none
+	sourceTx string        // its transaction
+}
+
+// returnedFile is a file that a change brought back from the history.
+type returnedFile struct {
+	slot, path string
+	state      fileState
 }
 
 // version is one version of the file.
@@ -55,34 +67,51 @@ func (b *backtrace) addKept(s fileState) {
 	}
 }
 
-// walk goes back until it has limit versions. It reports whether there are more.
-func (b *backtrace) walk(ctx context.Context, limit int) (more bool, err error) {
+// walk goes back until enough, which is called whenever there are more versions, says so, or to the beginning of the log.
+func (b *backtrace) walk(ctx context.Context, enough func() (bool, error)) error {
 	pending, o := b.rd.Pending(), logbook.NewOutcomes()
-	query := logbook.WithKeys(o, b.keys, func(line []byte) bool { return bytes.Contains(line, b.quoted) })
+	query := logbook.WithKeys(o, b.keys, func(line []byte) bool {
+		return bytes.Contains(line, b.quoted) || b.source != "" && audit.TxOf(line) == b.sourceTx
+	})
 	for r, err := range b.rd.Records(ctx, o, query) {
 		if err != nil {
-			return false, err
+			return err
 		}
-		if logbook.IsTransaction(r) && o.Failed(r) == nil && !pending[r.Tx] {
+		n := len(b.versions)
+		if logbook.IsTransaction(r) && o.Failed(r) == nil && (!pending[r.Tx] || b.done(r)) {
+			b.returned = nil
 			b.record(o, r)
 		}
-		if len(b.versions) > limit {
-			b.versions = b.versions[:limit]
-			return true, nil
+		if len(b.versions) == n {
+			continue
+		}
+		if stop, err := enough(); stop || err != nil {
+			return err
 		}
 	}
-	if b.state.exists && len(b.versions) > 0 {
+	if b.state.exists && b.source == "" && b.any {
 		b.addOutside() // the file before its first entry
 		b.versions[len(b.versions)-1].Outside = false
+		_, err := enough()
+		return err
 	}
-	if more = len(b.versions) > limit; more {
-		b.versions = b.versions[:limit]
-	}
-	return more, nil
+	return nil
+}
+
+// done reports whether a change that may not be finished has changed the file already.
+func (b *backtrace) done(r *audit.Record) bool {
+	return slices.ContainsFunc(r.Ops, func(raw audit.Op) bool {
+		op, ok := b.rd.Local(raw)
+		return ok && cmp.Or(op.ToPath, op.Path) == b.path && op.After != "" && op.After != op.Before && b.state.sum == op.After
+	})
 }
 
 // record goes back over the changes of one entry, the last first.
 func (b *backtrace) record(o *logbook.Outcomes, r *audit.Record) {
+	if b.source != "" {
+		b.goToSource(r)
+		return
+	}
 	for i, raw := range slices.Backward(r.Ops) {
 		op, ok := b.rd.Local(raw)
 		switch {
@@ -125,7 +154,7 @@ func (b *backtrace) add(v version) {
 	s := b.state
 	v.sum, v.ID, v.Now, v.Gone, v.SizeBytes = s.sum, s.id, s.current, !s.exists, s.size
 	v.hidden = b.rd.Guard.CheckRead(b.path) != nil
-	b.state.current = false
+	b.state.current, b.any = false, true
 	b.versions = append(b.versions, v)
 }
 
@@ -133,6 +162,9 @@ func (b *backtrace) add(v version) {
 // was, the same.
 func (b *backtrace) before(r *audit.Record, op audit.Op) {
 	after := b.state
+	if op.ToPath == "" && b.returned == nil {
+		b.findReturned(r, op, after)
+	}
 	b.state = fileState{exists: op.Before != "", sum: op.Before}
 	if after.exists && after.sum == op.Before {
 		b.state = after
@@ -149,6 +181,47 @@ func (b *backtrace) before(r *audit.Record, op audit.Op) {
 		if is, ok := b.contents.Has(slot, a); ok {
 			b.state.id, b.state.time = slot, is.ModTime
 			b.addKept(b.state)
+		}
+	}
+}
+
+// findReturned notes that a change brought the file back from the history, which left it as given.
+func (b *backtrace) findReturned(r *audit.Record, op audit.Op, left fileState) {
+	for i := range r.Acts {
+		a := &r.Acts[i]
+		if path, ok := b.rd.FromTop(a.Path); ok && path == b.path && a.Places() && a.From != "" && a.New != nil && a.New.Sum == op.After {
+			b.returned = &returnedFile{a.From, path, left}
+		}
+	}
+}
+
+// goBackTo makes the walk go on where a file that was brought back had been displaced: what happened in between did not lead to
+// it.
+func (b *backtrace) goBackTo(f *returnedFile) {
+	b.goTo(f.path)
+	b.source, b.state = f.slot, f.state
+	b.sourceTx, _, _ = history.ParseSlot(f.slot)
+	b.keys.Add(audit.ByTx, b.sourceTx)
+}
+
+// goToSource goes on before r, if that displaced the file into the slot that b is on the way to. On the way it only notes
+// what is kept.
+func (b *backtrace) goToSource(r *audit.Record) {
+	for i := range r.Acts {
+		a := &r.Acts[i]
+		path, ok := b.rd.FromTop(a.Path)
+		if !ok || !a.Displaces() || a.Old == nil || b.rd.Guard.CheckRead(path) != nil {
+			continue
+		}
+		slot := history.Slot(r.Tx, a.Slot)
+		s := fileState{exists: true, sum: a.Old.Sum, size: a.Old.Size, time: r.TS}
+		if _, ok := b.contents.Has(slot, a); ok {
+			s.id = slot
+			b.addKept(s)
+		}
+		if slot == b.source {
+			b.source, b.state = "", s
+			b.goTo(path)
 		}
 	}
 }

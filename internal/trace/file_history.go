@@ -35,8 +35,11 @@ func FileHistory(ctx context.Context, w *workspace.Workspace, path string, limit
 	defer rd.Close()
 	h := &api.FileHistory{Path: path, Exists: now.exists, Sha256: now.sum, SizeBytes: now.size}
 	b := newBacktrace(rd, path, now)
-	if h.Truncated, err = b.walk(ctx, limit); err != nil {
+	if err := b.walk(ctx, func() (bool, error) { return len(b.versions) > limit, nil }); err != nil {
 		return nil, err
+	}
+	if h.Truncated = len(b.versions) > limit; h.Truncated {
+		b.versions = b.versions[:limit]
 	}
 	if err := b.findContents(ctx); err != nil {
 		return nil, err

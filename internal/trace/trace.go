@@ -1,5 +1,5 @@
-// Package trace follows files through the log: back, for the versions of one file, and forward, for what became of the
-// files of an entry or of a session since.
+// Package trace follows files through the log: back, for the versions of one file and for where its lines come from, and
+// forward, for what became of the files of an entry or of a session since.
 //
 // It reads the log through package logbook and contents through package kept, and looks at the files that stand in the
 // workspace now. It changes nothing.

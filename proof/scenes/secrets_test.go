@@ -470,6 +470,15 @@ var probes = []struct {
 			}
 		}
 	}},
+	{"blame", func(v *vault, ws *emend.Workspace, ctx context.Context) {
+		for _, p := range append(v.secretPaths(), "", ".", "in.txt", "in2.txt", "public.txt") {
+			a, err := ws.Blame(ctx, api.BlameRequest{Path: p})
+			answered(v, "blame", p, a, err)
+			trace, err := ws.Host().AgentTrace(ctx, api.BlameRequest{Path: p})
+			b, _ := json.Marshal(trace)
+			v.checkLeak("blame", p+" as a trace", string(b), fmt.Sprint(err))
+		}
+	}},
 	{"the tools", (*vault).tools},
 	{"the command line", (*vault).commandLine},
 }
@@ -536,6 +545,8 @@ func (v *vault) commandLine(_ *emend.Workspace, _ context.Context) {
 	for i, p := range []string{".env", "x.pem", "secret/a.txt", "to-env", "to-secret/a.txt", "secret"} {
 		ask("", "read", p)
 		ask("", "read", p, "--binary")
+		ask("", "blame", p)
+		ask("", "blame", p, "--agent-trace")
 		ask("", "ls", p)
 		ask("", "search", "password", p)
 		ask(guessed, "create", p)

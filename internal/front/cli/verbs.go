@@ -48,6 +48,7 @@ var verbs = []verb{
 	{"call", (*app).call, "0 done, 1 refused and nothing changed, 2 wrong usage, 3 undecided:\nrun emend recover."},
 	{"log", (*app).log, readExits},
 	{"show", (*app).show, "0 done, 1 there is no such entry, 2 wrong usage."},
+	{"blame", (*app).blame, readExits},
 	{"verify", (*app).verify, "0 the log is whole and has every head, 1 it does not, 2 wrong usage."},
 	{"purge", (*app).purge, ""},
 	{"recover", (*app).recoverVerb, "0 done or nothing to do, 1 the lock could not be had or the store\n" +
@@ -144,7 +145,7 @@ var verbGroups = []struct{ title, verbs string }{
 	{"Reading", "read ls glob search"},
 	{"Changing", "create write edit rm mv"},
 	{"Taking back", "undo mark restore trash"},
-	{"Looking after", "ui waiting log show verify recover doctor purge setup version completion help"},
+	{"Looking after", "ui waiting log show blame verify recover doctor purge setup version completion help"},
 	{"For programs", "run serve call hook"},
 }
 

@@ -48,7 +48,7 @@ func (a *app) rootAndBase() (root, base string, err error) {
 
 // workspaceOptions returns the options that the flags of every verb set.
 func (a *app) workspaceOptions() ([]emend.Option, error) {
-	out := []emend.Option{emend.ByActor(api.Actor{Client: "cli", Session: a.session, Agent: a.agent})}
+	out := []emend.Option{emend.ByActor(api.Actor{Client: api.CommandLine, Session: a.session, Agent: a.agent})}
 	file, err := a.policyFile()
 	if err != nil {
 		return nil, err

@@ -101,7 +101,7 @@ func (r *request) callTool(name string, args url.Values) api.Result {
 // so where a policy asks before a write, that is the answer.
 func (r *request) personContext() context.Context {
 	ctx := emend.WithAnsweredBy(r.Context(), api.AnsweredByPage)
-	ctx = emend.WithActor(ctx, api.Actor{Client: "emend ui", Agent: "person", Session: r.login.name})
+	ctx = emend.WithActor(ctx, api.Actor{Client: "emend ui", Agent: api.PersonAgent, Session: r.login.name})
 	return emend.WithAsker(ctx, func(_ context.Context, q api.Question) (by string, err error) {
 		for _, a := range q.Paths {
 			if !a.Write {
