@@ -7,6 +7,8 @@ type RunRequest struct {
 	Dir    string // where the command starts, an absolute path in the workspace
 	Env    []string
 	DryRun bool // land nothing, and keep nothing
+	// KeepIgnored lists what the command changed in directories that ignore rules leave out, file by file, and keeps what was there.
+	KeepIgnored bool
 }
 
 // RunReport is how a run ended.
@@ -25,6 +27,8 @@ type RunReport struct {
 type RanFile struct {
 	Operation string `json:"operation"` // add, update, delete
 	Path      string `json:"path"`
+	Files     int    `json:"files,omitempty"` // of a directory that ignore rules leave out: how many files changed in it
+	Bytes     int64  `json:"bytes,omitempty"` // their size
 	Diff      string `json:"diff,omitempty"`
 }
 

@@ -127,6 +127,10 @@ func parseHeader(body []byte) (*Record, bool) {
 		v = groupVersion
 		rest, ok = bytes.CutPrefix(body, []byte(`{"v":3,"seq":`))
 	}
+	if !ok {
+		v = dirVersion
+		rest, ok = bytes.CutPrefix(body, []byte(`{"v":4,"seq":`))
+	}
 	number, rest, more := bytes.Cut(rest, []byte(`,"ts":"`))
 	_, rest, dated := bytes.Cut(rest, []byte(`","prev":"`))
 	prev, rest, chained := bytes.Cut(rest, []byte(`","kind":"`))

@@ -109,6 +109,7 @@ func (p Op) fields(o *jsonObject) {
 	o.nonEmpty("afterSha256", p.After)
 	o.nonZero("mode", int64(p.Mode))
 	o.nonZero("size", p.Size)
+	o.nonZero("files", int64(p.Files))
 	if len(p.Hunks) > 0 {
 		o.key("hunks")
 		*o = append(*o, '[')
@@ -148,6 +149,7 @@ func (a Act) fields(o *jsonObject) {
 		o.flag("gone", true)
 	}
 	o.nonZero("mode", int64(a.Mode))
+	o.nonEmpty("source", a.Source)
 }
 
 func (i *Ident) fields(o *jsonObject) {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"fmt"
 	"io/fs"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -22,9 +23,15 @@ const dropVersion = 2
 // transaction of one.
 const groupVersion = 3
 
+// dirVersion is the version of commits that move whole directories: an emend that does not know these steps could neither finish
+// them nor take them back.
+const dirVersion = 4
+
 // versionOf returns the version of a record.
 func versionOf(r *Record) int {
 	switch {
+	case slices.ContainsFunc(r.Acts, func(a Act) bool { return a.WholeDir() }):
+		return dirVersion
 	case r.Kind == Drop:
 		return dropVersion
 	case r.Group > 0:
@@ -160,6 +167,7 @@ type Op struct {
 	After     string      `json:"afterSha256,omitempty"`
 	Mode      fs.FileMode `json:"mode,omitempty"`
 	Size      int64       `json:"size,omitempty"`
+	Files     int         `json:"files,omitempty"`     // of a directory that counts as one change: how many files changed in it; Size is their size
 	Hunks     []Hunk      `json:"hunks,omitempty"`     // of a patch or of text edits, in order
 	HunksMore int         `json:"hunksMore,omitempty"` // number of hunks beyond those listed
 	Unasked   string      `json:"unasked,omitempty"`   // the built-in rule that wanted a person to be asked, when nobody could be
@@ -224,13 +232,19 @@ type Do string
 
 // What a step does, in the order in which a commit does them. "->" is a rename, "<->" an exchange of two names.
 const (
-	DoMkdir Do = "mkdir" // makes the directory Path
-	DoPut   Do = "put"   // Slot -> Path, which must be free: a new file, or one that comes back from the history
-	DoMove  Do = "move"  // Path -> To, which must be free
-	DoSwap  Do = "swap"  // Path <-> Slot: new content, or a file of the history, in place of the file at Path
-	DoTake  Do = "take"  // Path -> Slot: a deletion
-	DoRmdir Do = "rmdir" // removes the directory Path, if it is empty
+	DoMkdir   Do = "mkdir"   // makes the directory Path
+	DoPutDir  Do = "putdir"  // Source -> Path, which must be free: a directory with all that is in it
+	DoPut     Do = "put"     // Slot -> Path, which must be free: a new file, or one that comes back from the history
+	DoMove    Do = "move"    // Path -> To, which must be free
+	DoTakeDir Do = "takedir" // Path -> the store: a directory with all that is in it, which is not kept
+	DoSwapDir Do = "swapdir" // Path <-> Source: a directory in place of another, which is not kept
+	DoSwap    Do = "swap"    // Path <-> Slot: new content, or a file of the history, in place of the file at Path
+	DoTake    Do = "take"    // Path -> Slot: a deletion
+	DoRmdir   Do = "rmdir"   // removes the directory Path, if it is empty
 )
+
+// WholeDir reports whether the step moves a directory with all that is in it.
+func (a *Act) WholeDir() bool { return a.Do == DoPutDir || a.Do == DoTakeDir || a.Do == DoSwapDir }
 
 // Displaces reports whether the step moves a file of the tree into its slot.
 func (a *Act) Displaces() bool { return a.Do == DoSwap || a.Do == DoTake }
@@ -249,12 +263,14 @@ type Act struct {
 	From string      `json:"from,omitempty"` // put, swap: the slot of an earlier transaction from which New comes
 	Gone bool        `json:"gone,omitempty"` // swap, take: the file that comes out is not kept
 	Mode fs.FileMode `json:"mode,omitempty"` // rmdir: permissions of the directory
+	// Source, of putdir and swapdir, is a slash path in the store.
+	Source string `json:"source,omitempty"`
 }
 
 // Ident identifies a file as it was when the commit was decided.
 type Ident struct {
 	Ino  uint64 `json:"ino"`
-	Sum  string `json:"sha256,omitempty"`
+	Sum  string `json:"sha256,omitempty"` // of a directory: its [vfs.DirSum]
 	Size int64  `json:"size,omitempty"`
 	Link bool   `json:"link,omitempty"` // a symbolic link
 	// Mode is type and permissions; 0 in records of older versions.

@@ -112,6 +112,7 @@ func (s *lineScanner) op() (p Op) {
 		s.optional("afterSha256", &p.After)
 		p.Mode = s.mode()
 		p.Size = s.size("size")
+		p.Files = int(s.size("files"))
 		if s.field("hunks") {
 			s.list(func() {
 				var h Hunk
@@ -145,6 +146,7 @@ func (s *lineScanner) act() (a Act) {
 		s.optional("from", &a.From)
 		a.Gone = s.field("gone") && s.flag()
 		a.Mode = s.mode()
+		s.optional("source", &a.Source)
 	})
 	return a
 }

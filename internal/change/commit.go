@@ -52,9 +52,10 @@ func commitPlan(ctx context.Context, w *workspace.Workspace, view report.View, p
 	n := newNetEffect(p.Steps, w.Paths().Prefix, sums, r.Permanent)
 	rep := &Report{View: view, Plan: p}
 	rep.View.Diffs = report.StartDiffs(p)
-	tx := commit.Tx{Changes: n.changes, RemoveDirs: r.RemoveEmptyDirs, DirModes: r.DirModes, Progress: r.Progress,
+	tx := commit.Tx{Changes: append(n.changes, r.Dirs...), RemoveDirs: r.RemoveEmptyDirs, DirModes: r.DirModes, Progress: r.Progress,
 		Check: func() error { return w.CheckRepositories(p) }, Record: audit.Record{Kind: cmp.Or(r.Kind, audit.Commit), Idem: r.Key, Request: r.Request,
 			Actor: w.Actor(ctx), PolicyHash: w.Guard.PolicyHash(), Ops: n.ops(p.Steps), Undoes: r.Undoes}}
+	tx.Record.Ops = append(tx.Record.Ops, r.DirOps...)
 	if asked != nil {
 		tx.Record.Asked = asked.Asked
 		markUnasked(tx.Record.Ops, p.Steps, asked.Unasked)

@@ -12,6 +12,7 @@ import (
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/caller"
+	"github.com/emend-dev/emend/internal/commit"
 	"github.com/emend-dev/emend/internal/consent"
 	"github.com/emend-dev/emend/internal/workspace"
 )
@@ -24,6 +25,8 @@ type CommitRequest struct {
 	Undoes          []string                      // ids of the transactions that the call undoes
 	RemoveEmptyDirs []string                      // directories that the commit removes when they become empty
 	DirModes        map[string]fs.FileMode        // permissions of directories that the commit makes, by their path
+	Dirs            []commit.Change               // directories that the commit takes away with all that is in them
+	DirOps          []audit.Op                    // of Dirs, for the log
 	Permanent       bool                          // keep no copy of deleted files, and no diff
 	resultOf        func(*Report) api.Result      // words the report; nil for the words of a patch
 	resultFromLog   func(loggedChange) api.Result // words the log's entry of the first call, when its answer is lost

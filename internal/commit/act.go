@@ -8,7 +8,7 @@ import (
 )
 
 // order is the order in which a transaction performs its acts: first those that can run out of space.
-var order = []audit.Do{audit.DoMkdir, audit.DoPut, audit.DoMove, audit.DoSwap, audit.DoTake, audit.DoRmdir}
+var order = []audit.Do{audit.DoMkdir, audit.DoPutDir, audit.DoPut, audit.DoMove, audit.DoTakeDir, audit.DoSwapDir, audit.DoSwap, audit.DoTake, audit.DoRmdir}
 
 // act is one step of a transaction: its record, and what is known and held for it.
 type act struct {
@@ -37,7 +37,7 @@ type act struct {
 	dirEmpty bool
 }
 
-// onDirectory reports whether the act makes or removes a directory. All others move a file.
+// onDirectory reports whether the act makes or removes an empty directory. All others move a file, or a directory with what is in it.
 func (a *act) onDirectory() bool { return a.Do == audit.DoMkdir || a.Do == audit.DoRmdir }
 
 // releaseLease ends the lease and reports whether somebody asked to write meanwhile.

@@ -94,6 +94,8 @@ func (t *transaction) perform(a *act) error {
 	switch a.Do {
 	case audit.DoMkdir:
 		return t.mkdir(a, dir, name)
+	case audit.DoPutDir, audit.DoSwapDir, audit.DoTakeDir:
+		return t.moveDir(a, dir, name)
 	case audit.DoPut:
 		return reachError(a.Path, rename(slots, slot, dir, name, vfs.NoReplace))
 	case audit.DoMove:

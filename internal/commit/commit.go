@@ -71,14 +71,14 @@ type Change struct {
 	Missing int
 	Old     *Old // what is at Path; nil for nothing
 	New     *New // what is to be at Path; nil for nothing
-	// Discard says that Old is not kept once the transaction is done.
+	// Discard says that Old is not kept once the transaction is done. A directory never is.
 	Discard bool
 }
 
 // Old is what was at a path when it was read.
 type Old struct {
 	vfs.Info
-	Sum  string // sha256 of a regular file's content
+	Sum  string // sha256 of a regular file's content; the [vfs.DirSum] of a directory, which is one change with all that is in it
 	Link string // target of a symbolic link
 }
 
@@ -104,6 +104,10 @@ type New struct {
 	File string
 	// FileInfo is the file as the caller judged it; nil accepts any.
 	FileInfo *vfs.Info
+	// Dir is a slash path in the store. The directory there comes to the path as it is, with all that is in it, by one rename. Sum is
+	// its [vfs.DirSum]. If a directory was at the path, that one is in its place in the store when all is done; if the transaction
+	// fails, Dir stays. Nothing but Sum and FileInfo counts beside it.
+	Dir string
 	// TouchNow sets the modification time to now when all is done, for build tools. It is not promised to succeed.
 	TouchNow bool
 }

@@ -59,6 +59,8 @@ func (rv *recovery) inspect(a *act) (stepState, error) {
 		return inspectRmdir(a, target)
 	case audit.DoMove:
 		return rv.inspectMove(a, target)
+	case audit.DoPutDir, audit.DoSwapDir, audit.DoTakeDir:
+		return rv.inspectDir(a, target)
 	}
 	slot, err := observe(rv.s.hist.Slots(), history.Slot(rv.id, a.Slot), a)
 	if err != nil {

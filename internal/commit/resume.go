@@ -104,8 +104,9 @@ func (s *Store) tryRound(r *audit.Record, group *openGroup, finish bool) (end ap
 
 // transactionOf returns the transaction of a log record.
 func (s *Store) transactionOf(r *audit.Record, group *openGroup) *transaction {
-	t := &transaction{s: s, tx: Tx{Record: *r}, id: r.Tx, dirs: newOpenDirs(s.tree), group: group, committed: true, settling: true, keptSlots: map[int]bool{}}
+	t := &transaction{s: s, tx: Tx{Record: *r}, id: r.Tx, dirs: newOpenDirs(s.tree), sources: newOpenDirs(storeTree{s}), group: group, committed: true, settling: true, keptSlots: map[int]bool{}}
 	t.dirs.limit = max(8, s.openLimit/4)
+	t.sources.limit = t.dirs.limit
 	for _, a := range r.Acts {
 		t.acts = append(t.acts, &act{Act: a})
 	}
@@ -303,5 +304,6 @@ func (rv *recovery) conclude(how string) error {
 		return indeterminate(err)
 	}
 	rv.dropSecondNames()
+	rv.dropDirs()
 	return nil
 }

@@ -18,6 +18,7 @@ func (s *Store) Run(ctx context.Context, tx Tx) (done *Done, err error) {
 	t := s.newTransaction(ctx, tx)
 	defer func() {
 		if p := panics.Recovered(recover()); p != nil {
+			s.queue.remove(t) // nobody waits for it any more
 			done, err = nil, t.defect(p)
 		}
 	}()
@@ -29,6 +30,10 @@ func (s *Store) Run(ctx context.Context, tx Tx) (done *Done, err error) {
 		return nil, err
 	}
 	s.runInTurn(t)
+	if t.done != nil && t.done.Earlier == nil {
+		t.dropDirs() // not under the lock: it may take a while
+		t.done.Notes = t.notes
+	}
 	if e, ok := errors.AsType[*fail.Error](t.err); ok {
 		e.Notes = append(RecoveryNotes(t.recovered), e.Notes...)
 	}

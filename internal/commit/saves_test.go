@@ -91,6 +91,11 @@ func (d besideDir) Link(name string, to vfs.Dir, as string) error {
 	return d.directory.Link(name, to.(besideDir).directory, as)
 }
 
+func (d besideDir) SyncAll() error {
+	d.b.call("sync")
+	return d.directory.SyncAll()
+}
+
 func (d besideDir) Sync() error {
 	d.b.call("sync")
 	return d.directory.Sync()

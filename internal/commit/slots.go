@@ -22,6 +22,8 @@ func (t *transaction) stageSlot(a *act) (vfs.File, error) {
 		if f, err = t.stageContent(a, slots, name); err != nil {
 			return f, err
 		}
+	case audit.DoPutDir, audit.DoSwapDir, audit.DoTakeDir:
+		return nil, t.stageDir(a)
 	case audit.DoTake:
 		// Reserve the slot, so that the deletion needs no space.
 		r, err := slots.Create(name, 0o600)

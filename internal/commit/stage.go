@@ -20,8 +20,12 @@ func (t *transaction) stage(ctx context.Context) error {
 	if err := t.markStaging(); err != nil {
 		return storeError(err)
 	}
+	t.syncOnce = t.syncsOnce()
 	if err := t.stageAll(ctx); err != nil {
 		return err
+	}
+	if t.syncOnce {
+		return storeError(t.s.dir.SyncAll())
 	}
 	if plant.Enabled(plant.NoDirSync) || t.s.opts.NoSync {
 		return nil
@@ -48,6 +52,8 @@ const (
 	batchSize = 256
 	// parallelFrom is the number of acts from which several workers make files.
 	parallelFrom = 64
+	// syncOnceFrom is the number of finished files from which one sync of the file system is cheaper than one for each.
+	syncOnceFrom = 256
 	// otherOpenFiles is how many other files a process may well have open.
 	otherOpenFiles = 48
 )
@@ -93,7 +99,7 @@ func (t *transaction) stageBatch(ctx context.Context, acts []*act, hands int, te
 		if t.s.opts.NoSync {
 			err = errors.Join(err, closeFile(files[i]))
 			files[i] = nil
-		} else if err == nil && files[i] != nil {
+		} else if err == nil && files[i] != nil && !t.syncOnce {
 			files[i].StartWriteback()
 		}
 		return err
@@ -132,7 +138,7 @@ func (t *transaction) stageOne(ctx context.Context, a *act) (vfs.File, error) {
 
 // syncFile makes a staged file durable, if there is one.
 func (t *transaction) syncFile(f vfs.File) error {
-	if f == nil || t.s.opts.NoSync || plant.Enabled(plant.NoStageSync) {
+	if f == nil || t.s.opts.NoSync || t.syncOnce || plant.Enabled(plant.NoStageSync) {
 		return nil
 	}
 	return storeError(f.Sync())

@@ -50,6 +50,12 @@ func (t *transaction) newAct(i int, c *Change, moved map[int]int) *act {
 	}
 	to, whole := moved[i]
 	switch {
+	case c.ofDirectory():
+		a.Do = wholeDirDo(c)
+		if c.New != nil {
+			a.Source = c.New.Dir
+		}
+		return a
 	case whole:
 		a.Do, a.To = audit.DoMove, t.tx.Changes[to].Path
 	case c.New != nil && c.New.Move:
@@ -140,6 +146,9 @@ func (t *transaction) checkSources() error {
 	seen := map[string]bool{}
 	for i := range t.tx.Changes {
 		c := &t.tx.Changes[i]
+		if err := c.checkDirectory(); err != nil {
+			return err
+		}
 		if c.New == nil || c.New.FromSlot == "" {
 			continue
 		}

@@ -99,7 +99,7 @@ func (t *transaction) createMark(slots vfs.Dir) error {
 // files, and second names. What remains takes space, and no more.
 func (t *transaction) dropSlots() {
 	for _, a := range t.acts {
-		if !a.onDirectory() {
+		if !a.onDirectory() && !a.WholeDir() {
 			t.dropSlot(a, t.s.hist.Slots())
 		}
 	}
@@ -142,6 +142,8 @@ func (t *transaction) undoAct(a *act) error {
 		return t.undoMkdir(a, dir, name)
 	case audit.DoRmdir:
 		return t.undoRmdir(a, dir, name)
+	case audit.DoPutDir, audit.DoSwapDir, audit.DoTakeDir:
+		return t.undoMoveDir(a, dir, name)
 	case audit.DoPut:
 		return t.undoPut(a, dir, name, slots, slot)
 	case audit.DoMove:

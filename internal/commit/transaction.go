@@ -13,14 +13,16 @@ import (
 
 // transaction is one run of the protocol.
 type transaction struct {
-	s      *Store
-	ctx    context.Context
-	tx     Tx
-	id     string
-	dirs   *openDirs
-	marker *history.Stage
-	acts   []*act
-	notes  []string
+	s    *Store
+	ctx  context.Context
+	tx   Tx
+	id   string
+	dirs *openDirs
+	// sources are the directories of the store from which whole directories come.
+	sources *openDirs
+	marker  *history.Stage
+	acts    []*act
+	notes   []string
 	// conflicts are sentences about what somebody did meanwhile, and where their files and ours are kept.
 	conflicts []string
 	settling  bool // it is being taken back or recovered: directories may be missing
@@ -31,6 +33,7 @@ type transaction struct {
 	ended chan struct{}
 
 	heldCount   int
+	syncOnce    bool // one sync of the file system takes the place of one for each staged file
 	committed   bool // the commit point has been passed, or may have been
 	group       *openGroup
 	recovered   *Outcome
@@ -39,7 +42,7 @@ type transaction struct {
 }
 
 func (s *Store) newTransaction(ctx context.Context, tx Tx) *transaction {
-	return &transaction{s: s, ctx: ctx, tx: tx, id: history.NewID(s.opts.now()), dirs: newOpenDirs(s.tree), ended: make(chan struct{}), group: newOpenGroup(1),
+	return &transaction{s: s, ctx: ctx, tx: tx, id: history.NewID(s.opts.now()), dirs: newOpenDirs(s.tree), sources: newOpenDirs(storeTree{s}), ended: make(chan struct{}), group: newOpenGroup(1),
 		keptSlots: map[int]bool{}}
 }
 
@@ -88,7 +91,12 @@ func (t *transaction) close() {
 		t.s.closeHeld(a)
 	}
 	t.dirs.close()
-	if t.marker != nil {
+	t.sources.close()
+	switch {
+	case t.marker == nil:
+	case t.committed && t.done == nil && t.dropsDirs():
+		t.marker.Leave() // whoever finds how it ended removes what it took out of the tree
+	default:
 		t.marker.End()
 	}
 }

@@ -33,6 +33,8 @@ func (t *transaction) verifyAct(a *act) error {
 	switch a.Do {
 	case audit.DoMkdir, audit.DoRmdir:
 		return nil
+	case audit.DoPutDir, audit.DoSwapDir, audit.DoTakeDir:
+		return t.verifyDir(a)
 	case audit.DoPut:
 		if err := cmp.Or(t.checkKept(a), t.checkStaged(a)); err != nil {
 			return err

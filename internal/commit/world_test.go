@@ -141,7 +141,7 @@ func (w *world) visible(t *testing.T) map[string]vfstest.Node {
 
 // wish is a change that a test wants: new content, a new path, or a deletion ("").
 type wish struct {
-	op   string // update, add, delete, move, moveedit, bring, bringgone and land (text is what), prune, gone
+	op   string // update, add, delete, move, moveedit, bring, bringgone, land, putdir and swapdir (text is what), takedir, prune, gone
 	path string
 	to   string
 	text string
@@ -172,6 +172,8 @@ func (w *world) changes(t *testing.T, wishes []wish) []Change {
 			c := w.change(t, want.path)
 			c.New, _ = finished(t, w, want)
 			out = append(out, c)
+		case "putdir", "swapdir", "takedir":
+			out = append(out, w.changeDir(t, want))
 		case "gone":
 			c := w.change(t, want.path)
 			c.Discard = true

@@ -75,6 +75,16 @@ func (g *Guard) HasAskRules() bool {
 // CheckRead refuses a path that may not be read, whether or not it exists.
 func (g *Guard) CheckRead(rel string) error { return g.CheckReadAsking(rel, nil) }
 
+// CheckWriteAsking refuses a path that may not be written, by its names alone. It is for what comes or goes with a whole directory that
+// was resolved itself: no link leads there. asks is as in [Request.Asked].
+func (g *Guard) CheckWriteAsking(rel string, asks *AskedPaths) error {
+	names := splitNames(rel)
+	if len(names) > g.maxDepth {
+		return g.refuseTooDeep(rel)
+	}
+	return g.checkFor(rel, true, asks)(names)
+}
+
 // CheckReadAsking is CheckRead for a call that can ask a person (see [Request.Asked]).
 func (g *Guard) CheckReadAsking(rel string, asks *AskedPaths) error {
 	return g.checkFor(rel, false, asks)(splitNames(rel))

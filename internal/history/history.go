@@ -39,6 +39,7 @@ const (
 
 // History is the slots and markers of one store.
 type History struct {
+	store          vfs.Dir // the caller's
 	slots, staging vfs.Dir
 	packs          packs
 	alive          sync.Map // markers of this process, by name: no need to ask the disk for them
@@ -66,7 +67,7 @@ func Open(store vfs.Dir) (*History, error) {
 		slots.Close()
 		return nil, err
 	}
-	return &History{slots: slots, staging: staging, packs: packs{slots: slots}}, nil
+	return &History{store: store, slots: slots, staging: staging, packs: packs{slots: slots}}, nil
 }
 
 // Close removes spare markers and closes the directories.

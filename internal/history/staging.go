@@ -68,6 +68,12 @@ func (s *Stage) End() error {
 	return errors.Join(ignoreMissing(s.h.staging.Remove(s.name)), s.file.Close())
 }
 
+// Leave leaves the marker, as a process does that is killed: the next sweep sees to the transaction.
+func (s *Stage) Leave() error {
+	defer s.h.alive.Delete(s.name)
+	return s.file.Close()
+}
+
 // TxState is the state of a transaction that a dead process had been staging.
 type TxState uint8
 
@@ -200,7 +206,7 @@ func (h *History) removeSpareNames(tx string, n int) error {
 	for i := range n {
 		errs = append(errs, ignoreMissing(h.slots.Remove(NewLink(Slot(tx, i)))))
 	}
-	return errors.Join(errs...)
+	return errors.Join(append(errs, h.dropDirs(tx, n))...)
 }
 
 // Orphans lists the transactions that have slots, that nobody is staging, and that are not among those that known

@@ -49,6 +49,8 @@ type landing struct {
 	filled   map[string]bool  // directories in which the layer has something
 	withFile map[string]bool  // of these, those with a file, with which they come to be
 	emptied  map[string]bool  // directories in which the layer removes something
+	leftOut  *leftOut
+	counted  map[string]counted // by directory that ignore rules leave out
 	diff     strings.Builder
 }
 
@@ -58,7 +60,7 @@ func land(ctx context.Context, w *workspace.Workspace, layer *overlay.Layer, rep
 		return &fail.Error{Kind: fail.CommandFailed, Msg: "what the command left cannot land: " + err.Error(), Hint: "The layer is kept. To see it, ‹run run --kept›."}
 	}
 	l := &landing{w: w, layer: layer, rep: rep, rules: w.Guard.NewBatch(), asked: caller.NewAskedPaths(ctx),
-		filled: map[string]bool{}, withFile: map[string]bool{}, emptied: map[string]bool{}}
+		filled: map[string]bool{}, withFile: map[string]bool{}, emptied: map[string]bool{}, counted: map[string]counted{}}
 	defer l.rules.Close()
 	top, err := guard.Open(w.TopGuard().RootPath(), guard.Options{AllowProtected: []string{".git", ".git/**"}})
 	if err != nil {
@@ -67,7 +69,11 @@ func land(ctx context.Context, w *workspace.Workspace, layer *overlay.Layer, rep
 	defer top.Close()
 	l.git = top.NewBatch()
 	defer l.git.Close()
-	if l.changes, err = layer.Changes(); err != nil {
+	if l.leftOut, err = newLeftOut(w, layer); err != nil {
+		return err
+	}
+	defer l.leftOut.close()
+	if l.changes, err = layer.ChangesWhole(l.leftOut.oneChange()); err != nil {
 		return workspace.StoreError(err)
 	}
 	if err := l.judge(ctx); err != nil {
@@ -95,7 +101,7 @@ func (l *landing) judge(ctx context.Context) error {
 		}
 		for p := path.Dir(c.Path); p != "."; p = path.Dir(p) {
 			l.filled[p] = true
-			l.withFile[p] = l.withFile[p] || c.Kind != overlay.Dir
+			l.withFile[p] = l.withFile[p] || c.Kind != overlay.Dir || c.Inside != nil
 		}
 	}
 	for _, c := range l.changes {
@@ -161,6 +167,8 @@ func (l *landing) add(c overlay.Change) error {
 		l.written = append(l.written, e)
 	}
 	switch {
+	case c.Inside != nil || c.OldInside != nil:
+		return l.addWholeDir(c, e)
 	case c.Kind == overlay.Special || c.Old != nil && c.Old.Mode.Type()&^(fs.ModeDir|fs.ModeSymlink) != 0 && c.Kind != overlay.Dir:
 		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.SpecialFile, Path: c.Path, Msg: "is a FIFO, a socket or a device, which cannot land",
 			Hint: "To have it all the same, ‹run run --mode witness›."}
@@ -193,7 +201,8 @@ func (l *landing) add(c overlay.Change) error {
 				return stale(c.Path, err.Error())
 			}
 		}
-		if c.Old.Links > 1 && c.Kind != overlay.Deleted {
+		out.Discard = l.isLeftOut(c.Path)
+		if c.Old.Links > 1 && c.Kind != overlay.Deleted && !out.Discard {
 			l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%s: it was one of %d hard links; the others keep the old content.", report.Escape(c.Path), c.Old.Links))
 		}
 	}
@@ -273,6 +282,9 @@ func operation(c overlay.Change) string {
 
 // note notes a change for the log and the report, with its diff.
 func (l *landing) note(operation string, c overlay.Change, sum string) {
+	if l.count(operation, c) {
+		return
+	}
 	op := audit.Op{Operation: operation, Path: c.Path, After: sum, Mode: c.New.Mode, Size: c.New.Size}
 	isDir := operation == audit.OpMkdir || operation == audit.OpRmdir
 	if n := len(l.tx.Changes); n > 0 && !isDir && l.tx.Changes[n-1].Old != nil {
@@ -386,7 +398,10 @@ func (l *landing) commit(ctx context.Context, asked *consent.Result) error {
 func (l *landing) markUnasked(about []api.AskedPath) {
 	for _, a := range about {
 		p := l.w.Paths().ToTop(a.Path)
-		if i := slices.IndexFunc(l.tx.Record.Ops, func(op audit.Op) bool { return op.Path == p }); i >= 0 {
+		if i := slices.IndexFunc(l.tx.Record.Ops, func(op audit.Op) bool {
+			_, counts := l.counted[op.Path]
+			return op.Path == p || counts && strings.HasPrefix(p, op.Path+"/")
+		}); i >= 0 {
 			l.tx.Record.Ops[i].Unasked = a.Rule
 		}
 	}

@@ -58,11 +58,17 @@ func Run(ctx context.Context, w *workspace.Workspace, r api.RunRequest) (*api.Ru
 	for _, p := range l.Killed {
 		rep.Notes = append(rep.Notes, fmt.Sprintf("%s outlived the command and was ended.", p))
 	}
+	if err == nil && r.KeepIgnored {
+		if werr := os.WriteFile(filepath.Join(l.Dir, keepIgnoredName), nil, 0o600); werr != nil {
+			err = workspace.StoreError(werr)
+		}
+	}
 	if err == nil {
 		err = land(ctx, w, l, rep, r.DryRun)
 	}
 	if err == nil || r.DryRun {
-		return rep, errors.Join(err, discard(l))
+		discardUsed(l, rep)
+		return rep, err
 	}
 	rep.Layer = name
 	return rep, errors.Join(keep(l, err), l.Keep())
@@ -72,6 +78,9 @@ func runsDir(w *workspace.Workspace) string { return filepath.Join(w.StorePlace(
 
 // whyName is the file of a kept layer that says why it did not land.
 const whyName = "why"
+
+// keepIgnoredName is the file of a layer that says that what ignore rules leave out lands like all else, also later.
+const keepIgnoredName = "keep-ignored"
 
 // keep notes why a layer did not land, and returns why.
 func keep(l *overlay.Layer, why error) error {
@@ -259,7 +268,15 @@ func landKept(ctx context.Context, w *workspace.Workspace, name string, dry bool
 		}
 	}
 	rep.Layer = ""
-	return rep, discard(l)
+	discardUsed(l, rep)
+	return rep, nil
+}
+
+// discardUsed removes a layer that landed, or was only looked at. What landed stays landed if that fails.
+func discardUsed(l *overlay.Layer, rep *api.RunReport) {
+	if err := discard(l); err != nil {
+		rep.Notes = append(rep.Notes, fmt.Sprintf("The layer %s is done with, and could not be removed: %v.", filepath.Base(l.Dir), err))
+	}
 }
 
 // Discard removes a layer that was kept. It is not in the log, since nothing of it was ever in the tree.
@@ -275,6 +292,7 @@ func Discard(_ context.Context, w *workspace.Workspace, name string) (struct{}, 
 // discard removes a layer and why it was kept.
 func discard(l *overlay.Layer) error {
 	os.Remove(filepath.Join(l.Dir, whyName))
+	os.Remove(filepath.Join(l.Dir, keepIgnoredName))
 	return l.Discard()
 }
 

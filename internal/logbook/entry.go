@@ -90,6 +90,9 @@ func (rd *Reader) Entry(o *Outcomes, r *audit.Record, op audit.Op) api.LogEntry 
 
 // marksOf words what a person should know of a change.
 func marksOf(op audit.Op) (out []string) {
+	if op.Files > 0 {
+		out = append(out, report.FilesInside(op.Files, op.Size))
+	}
 	if op.Unasked != "" {
 		out = append(out, fmt.Sprintf("%s (rule %s)", unaskedMark, fail.Quote(op.Unasked)))
 	}

@@ -23,7 +23,12 @@ import (
 // Changes returns what the layer makes of the directory as it is now, sorted so that a directory comes before what is in it. Files
 // that the layer has as the directory has them, with content, owner, mode and attributes, are no changes; nor are times alone.
 // What a removed or replaced directory has now is deleted name by name.
-func (l *Layer) Changes() ([]Change, error) {
+func (l *Layer) Changes() ([]Change, error) { return l.ChangesWhole(nil) }
+
+// ChangesWhole is Changes, but a directory that is new, replaces another, or is gone is one change with all that is in it, if whole says
+// so of its path. A directory with a special file, a set-user-ID bit, a directory that its owner may not enter, or a name that is
+// not valid UTF-8 in it is not.
+func (l *Layer) ChangesWhole(whole func(path string) bool) ([]Change, error) {
 	upper, err := openDirAt(unix.AT_FDCWD, l.upper())
 	if err != nil {
 		return nil, &os.PathError{Op: "open", Path: l.upper(), Err: err}
@@ -34,7 +39,7 @@ func (l *Layer) Changes() ([]Change, error) {
 		return nil, &os.PathError{Op: "open", Path: l.Root, Err: err}
 	}
 	defer unix.Close(lower)
-	p := &parser{l: l}
+	p := &parser{l: l, whole: whole}
 	if err := p.top(upper, lower); err != nil {
 		return nil, err
 	}
@@ -46,8 +51,9 @@ func (l *Layer) Changes() ([]Change, error) {
 
 // parser walks the layer and the directory together, by handles: no name leads elsewhere.
 type parser struct {
-	l   *Layer
-	out []Change
+	l     *Layer
+	whole func(path string) bool // see ChangesWhole; nil for none
+	out   []Change
 }
 
 // maxDepth is the depth up to which two directories are open for each level.
@@ -132,7 +138,11 @@ func (p *parser) entry(upper, lower int, name, rel string, whole bool) error {
 	c := Change{Path: rel, Kind: kindOf(vfs.FileMode(st.Mode)), New: infoOf(&st), Old: old}
 	if c.Kind == Dir {
 		// A directory that was copied up has an origin. A new one has none; it is opaque only where something was removed before.
-		return p.subdir(upper, lower, name, c, whole || p.mark(marks, "opaque") == "y" || !p.hasMark(marks, "origin"), marks)
+		whole = whole || p.mark(marks, "opaque") == "y" || !p.hasMark(marks, "origin")
+		if done, err := p.oneChange(upper, lower, name, c, whole); done || err != nil {
+			return err
+		}
+		return p.subdir(upper, lower, name, c, whole, marks)
 	}
 	_, known := slices.BinarySearch(p.l.Copied, rel)
 	c.copied = known || p.hasMark(marks, "origin")
@@ -191,6 +201,9 @@ func (p *parser) subdir(upper, lower int, name string, c Change, whole bool, mar
 func (p *parser) deleted(lower int, name, rel string) error {
 	old, err := oldAt(lower, name)
 	if err != nil || old == nil || p.l.Root+"/"+rel == p.l.Dir {
+		return err
+	}
+	if done, err := p.oneChange(-1, lower, name, Change{Path: rel, Kind: Deleted, Old: old}, true); done || err != nil {
 		return err
 	}
 	p.out = append(p.out, Change{Path: rel, Kind: Deleted, Old: old})

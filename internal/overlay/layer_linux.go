@@ -64,9 +64,16 @@ func (l *Layer) Unmark(changes []Change) error {
 		return err
 	}
 	for i := range changes {
-		if c := &changes[i]; c.Kind != Dir && c.Kind != Deleted {
-			if err := l.unmark(upper, c); err != nil {
-				return &os.PathError{Op: "remove marks", Path: l.Path(*c), Err: err}
+		var paths []string
+		switch c := &changes[i]; {
+		case c.Inside != nil: // without marks it is still a new directory: one that was copied up has an origin
+			paths = c.Inside.marked
+		case c.Kind != Dir && c.Kind != Deleted:
+			paths = []string{c.Path}
+		}
+		for _, p := range paths {
+			if err := l.unmark(upper, p); err != nil {
+				return &os.PathError{Op: "remove marks", Path: l.upper() + "/" + p, Err: err}
 			}
 		}
 	}
@@ -90,25 +97,28 @@ func (l *Layer) noteCopied(changes []Change) error {
 	return l.writeInfo()
 }
 
-func (l *Layer) unmark(upper int, c *Change) error {
-	dir, err := unix.Openat2(upper, path.Dir(c.Path), &unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS})
+func (l *Layer) unmark(upper int, p string) error {
+	dir, err := unix.Openat2(upper, path.Dir(p), &unix.OpenHow{Flags: unix.O_PATH | unix.O_DIRECTORY | unix.O_CLOEXEC, Resolve: unix.RESOLVE_BENEATH | unix.RESOLVE_NO_SYMLINKS})
 	if err != nil {
 		return err
 	}
 	defer unix.Close(dir)
-	file := fmt.Sprintf("/proc/self/fd/%d/%s", dir, path.Base(c.Path))
+	file := fmt.Sprintf("/proc/self/fd/%d/%s", dir, path.Base(p))
 	for name := range xattrs(file, "") {
 		if !strings.HasPrefix(name, l.Xattr+"overlay.") {
 			continue
 		}
 		err := unix.Lremovexattr(file, name)
-		if err == unix.EACCES && c.Kind == File { // a user may not take attributes from a file that he may not write to
+		if err == unix.EACCES { // a user may not take attributes from a file that he may not write to
 			var st unix.Stat_t
-			if err = statAt(dir, path.Base(c.Path), &st); err == nil {
-				err = unix.Fchmodat(dir, path.Base(c.Path), st.Mode&0o7777|0o600, 0)
+			if err = statAt(dir, path.Base(p), &st); err == nil && st.Mode&unix.S_IFMT == unix.S_IFLNK {
+				err = unix.EACCES
 			}
 			if err == nil {
-				err = errors.Join(unix.Lremovexattr(file, name), unix.Fchmodat(dir, path.Base(c.Path), st.Mode&0o7777, 0))
+				err = unix.Fchmodat(dir, path.Base(p), st.Mode&0o7777|0o600, 0)
+			}
+			if err == nil {
+				err = errors.Join(unix.Lremovexattr(file, name), unix.Fchmodat(dir, path.Base(p), st.Mode&0o7777, 0))
 			}
 		}
 		if err != nil {

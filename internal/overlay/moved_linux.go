@@ -104,6 +104,8 @@ func (g *gate) check(c *Change) {
 		g.say(c.Path, "somebody changed it just now")
 	case !c.Old.ChangeTime.Before(g.begin):
 		g.say(c.Path, "somebody changed it while the command ran")
+	case c.OldInside != nil:
+		g.checkInside(c)
 	}
 }
 

@@ -143,10 +143,23 @@ type Change struct {
 	Whole bool
 	// SameContent says that only owner, permissions or attributes differ.
 	SameContent bool
+	// Inside and OldInside are of a directory that is one change with all that is in it: what the layer has in it, nil if the directory is
+	// deleted, and what is in the one that is there now, nil if there is none.
+	Inside, OldInside *Inside
 	// copied: the file was copied from one that was there, under this name or another.
 	copied bool
 	// removed: the directory was there, and is not any more.
 	removed bool
+}
+
+// Inside is what is in a directory that is one change.
+type Inside struct {
+	Paths  []string // of all that is in it, from the root: a directory before what is in it
+	Sum    string   // its [vfs.DirSum]
+	Files  int      // what is no directory
+	Bytes  int64    // in regular files
+	newest time.Time
+	marked []string // paths with marks of the overlay
 }
 
 // Moved is a path that somebody else changed while the command ran.

@@ -21,6 +21,9 @@ func Open(string) (*Layer, error) { return nil, ErrNoLayer }
 // Changes is for Linux only.
 func (l *Layer) Changes() ([]Change, error) { return nil, errors.ErrUnsupported }
 
+// ChangesWhole is for Linux only.
+func (l *Layer) ChangesWhole(func(string) bool) ([]Change, error) { return nil, errors.ErrUnsupported }
+
 // Moved is for Linux only.
 func (l *Layer) Moved([]Change) ([]Moved, error) { return nil, errors.ErrUnsupported }
 

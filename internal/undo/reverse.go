@@ -35,6 +35,7 @@ type reversal struct {
 	undoes   []string               // the transactions that are undone
 	prune    []string               // the directories that they made, to be removed if they are empty
 	dirModes map[string]fs.FileMode // the permissions of directories that they removed
+	dirs     []wholeDir             // the directories that they put there with all that is in them, to be taken away
 	refusals fail.List
 	notes    []string // what is not taken back, and why
 
@@ -126,7 +127,7 @@ func (u *reversal) reverseRecord(ctx context.Context, r *audit.Record) error {
 			inGit = true
 			continue
 		}
-		if a.Gone && r.Seen != nil {
+		if a.Gone && r.Seen != nil || inLeftOut(r, a.Path) {
 			continue
 		}
 		if a.Gone {
@@ -155,6 +156,9 @@ func (u *reversal) reverseAct(ctx context.Context, r *audit.Record, a *audit.Act
 	if a.Do == audit.DoRmdir {
 		u.dirModes[a.Path] = a.Mode // a file that comes back below it makes it again
 		return nil
+	}
+	if a.Do == audit.DoPutDir {
+		return u.reversePutDir(a)
 	}
 	if u.refuseTurned(r, a) {
 		return nil

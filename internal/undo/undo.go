@@ -32,6 +32,9 @@ func Undo(ctx context.Context, w *workspace.Workspace, r api.UndoRequest) (*chan
 			view.Undoes, view.Notes = u.undoes, append(view.Notes, u.notes...)
 			p, err := u.plan(ctx)
 			rec.Undoes, rec.RemoveEmptyDirs, rec.DirModes = u.undoes, u.prune, u.dirModes
+			for _, d := range u.dirs {
+				rec.Dirs, rec.DirOps = append(rec.Dirs, d.change), append(rec.DirOps, d.op)
+			}
 			return p, err
 		})
 }
@@ -83,7 +86,9 @@ func reverseChosen(ctx context.Context, w *workspace.Workspace, r api.UndoReques
 	if len(u.refusals) > 0 {
 		return nil, u.refusals
 	}
-	if len(u.notes) > 0 && len(u.paths) == 0 && len(u.prune) == 0 {
+	if nothing := len(u.paths) == 0 && len(u.prune) == 0 && len(u.dirs) == 0; nothing && len(u.notes) > 0 && chosen[0].Seen == nil {
+		return nil, &fail.Error{Kind: fail.NotFound, Msg: "nothing of this change can be taken back: " + u.notes[0], Hint: "‹history› says what it did."}
+	} else if nothing && len(u.notes) > 0 {
 		return nil, &fail.Error{Kind: fail.NotFound, Msg: "emend saw this change and kept nothing of what was there before", Hint: "Take it back by hand. ‹history› says what it did."}
 	}
 	return u, nil

@@ -233,3 +233,6 @@ func (d *osDir) Sync() error {
 	}
 	return pathError("sync", "directory", err)
 }
+
+// SyncAll is never repeated either.
+func (d *osDir) SyncAll() error { return pathError("sync", "file system", d.use(syncFilesystem)) }

@@ -292,6 +292,9 @@ func (d *rootDir) checkUnmoved() error {
 // Sync does nothing: Windows has no such call for a directory, and writes names through its journal.
 func (d *rootDir) Sync() error { return nil }
 
+// SyncAll needs the rights of an administrator on Windows.
+func (d *rootDir) SyncAll() error { return ErrUnsupported }
+
 // rootFile adds the missing methods to an os.File.
 type rootFile struct{ *os.File }
 

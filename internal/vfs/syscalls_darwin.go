@@ -43,6 +43,8 @@ func syncAll(fd int) error {
 
 func syncData(fd int) error { return syncAll(fd) }
 
+func syncFilesystem(int) error { return ErrUnsupported }
+
 func startWriteback(int) {}
 
 // touch has a resolution of microseconds, and writes back the access time as it was.

@@ -51,8 +51,10 @@ func renameFlags(from int, name string, to int, as string, how RenameMode) error
 
 func unlink(dir int, name string) error { return unix.Unlinkat(dir, name, 0) }
 
-func syncAll(fd int) error  { return unix.Fsync(fd) }
-func syncData(fd int) error { return unix.Fdatasync(fd) }
+func syncAll(fd int) error { return unix.Fsync(fd) }
+
+func syncFilesystem(fd int) error { return unix.Syncfs(fd) }
+func syncData(fd int) error       { return unix.Fdatasync(fd) }
 
 // startWriteback starts to write the whole file out. fsync reports any error.
 func startWriteback(fd int) { unix.SyncFileRange(fd, 0, 0, unix.SYNC_FILE_RANGE_WRITE) }

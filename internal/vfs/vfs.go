@@ -80,6 +80,9 @@ type Dir interface {
 	RemoveDir(name string) error
 	// Sync makes the directory's names durable.
 	Sync() error
+	// SyncAll makes everything durable that was written to the file system of the directory before: contents, attributes and
+	// names. Where the system has no such call, the error is ErrUnsupported.
+	SyncAll() error
 	Close() error
 }
 

@@ -213,6 +213,9 @@ func (t *trial) settled() error {
 	for _, err := range checkLog(store) {
 		t.complain("the log: %v", err)
 	}
+	if err := t.checkLayer(); err != nil {
+		return err
+	}
 	drafts, err := filepath.Glob(store + ".*")
 	t.draft = len(drafts) > 0
 	return err
@@ -275,7 +278,7 @@ func (t *trial) rules(r Result) {
 			continue
 		}
 		c := r.Calls[f.At-1]
-		synced := c.Name == "fsync" || c.Name == "fdatasync"
+		synced := c.Name == "fsync" || c.Name == "fdatasync" || c.Name == "syncfs"
 		switch {
 		case strings.Contains(c.Path, "emend."): // an unfinished store, which is given up for one elsewhere
 		case synced && r.Exit == 0:

@@ -29,6 +29,7 @@ type workload struct {
 	edited []string // paths that the patch updates in place
 	verb   []string // called instead of apply, or nil
 	undo   bool     // the patch is applied first, and its undo is swept: the states run backwards
+	land   string   // a script whose layer is kept, and lands
 	plain  bool     // the file system has no permissions: trees are compared without
 }
 
@@ -42,7 +43,12 @@ func warmPatch(from, to int) string {
 // workloads prepares all workloads, or those with the given names.
 func workloads(t *testing.T, names ...string) []*workload {
 	t.Helper()
-	files, err := filepath.Glob("testdata/workloads/*.txtar")
+	return workloadsIn(t, "workloads", names...)
+}
+
+func workloadsIn(t *testing.T, dir string, names ...string) []*workload {
+	t.Helper()
+	files, err := filepath.Glob("testdata/" + dir + "/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no workloads: %v", err)
 	}
@@ -93,6 +99,9 @@ func prepare(top, file, name string) (*workload, error) {
 		slices.Reverse(w.states)
 		w.verb, w.edited = []string{"undo"}, nil
 	}
+	if w.land != "" {
+		w.verb = landing
+	}
 	contents[0][warmup] = "0\n"
 	if err := w.plant(w.base, contents[0], modes); err != nil {
 		return nil, err
@@ -111,6 +120,8 @@ func (w *workload) settings(comment string) (map[string]fs.FileMode, error) {
 			w.verb = f[1:]
 		case f[0] == "undo":
 			w.undo = true
+		case f[0] == "land":
+			w.land = strings.TrimSpace(strings.TrimPrefix(line, "land "))
 		case f[0] == "fresh":
 			w.fresh = true
 		case f[0] == "no" && f[1] == "git":
@@ -162,6 +173,12 @@ func (w *workload) plant(dir string, files map[string]string, modes map[string]f
 		if !ok {
 			mode = 0o644
 		}
+		if target, ok := strings.CutPrefix(content, "-> "); ok {
+			if err := os.Symlink(strings.TrimSpace(target), full); err != nil {
+				return err
+			}
+			continue
+		}
 		if err := put(full, []byte(content), mode); err != nil {
 			return err
 		}
@@ -182,6 +199,9 @@ func (w *workload) copy(dir string, p program) error {
 func (w *workload) begin(dir string, p program) error {
 	if s := p.run(dir, "apply", w.base+".warm"); s.exit != 0 {
 		return fmt.Errorf("the first transaction: exit %d, %s", s.exit, s.text)
+	}
+	if w.land != "" {
+		return w.keepLayer(dir, p)
 	}
 	if !w.undo {
 		return nil

@@ -36,6 +36,7 @@ func (e exitError) Error() string { return fmt.Sprintf("exit code %d", int(e)) }
 type runFlags struct {
 	turn, mode          string
 	dryRun, kept        bool
+	keepIgnored         bool
 	show, land, discard string
 	allow               []string
 }
@@ -58,7 +59,8 @@ is taken for its work.
 --mode overlay, on Linux, lets the command write to a layer: the workspace stays as it
 is until the command has ended. Then all of it lands as one change, or nothing does:
 the rules and the policy judge it, and if somebody else changed the same files
-meanwhile, it is refused. A layer that did not land is kept: --kept lists them, --show,
+meanwhile, it is refused. Directories that ignore rules leave out are counted, and what
+they were is kept only with --keep-ignored. A layer that did not land is kept: --kept lists them, --show,
 --land and --discard take its name.
 
 Neither sees what the command does outside the workspace. docs/run.md has what each
@@ -85,6 +87,8 @@ mode promises.`,
 				return usageErrorf("run", "--mode: %q is none of witness, overlay", f.mode)
 			case f.dryRun && f.mode != "overlay":
 				return usageErrorf("run", "--dry-run needs --mode overlay: in witness mode the command writes to the workspace itself")
+			case f.keepIgnored && f.mode != "overlay":
+				return usageErrorf("run", "--keep-ignored needs --mode overlay: in witness mode nothing is kept of what ignore rules leave out")
 			}
 			return nil
 		},
@@ -101,6 +105,7 @@ mode promises.`,
 	cmd.Flags().StringVar(&f.turn, "turn", "", "the turn of the session, for the log")
 	cmd.Flags().StringVar(&f.mode, "mode", "witness", "witness or overlay")
 	cmd.Flags().BoolVarP(&f.dryRun, "dry-run", "n", false, "with --mode overlay: show what the command would change, and land nothing")
+	cmd.Flags().BoolVar(&f.keepIgnored, "keep-ignored", false, "with --mode overlay: list and keep what ignore rules leave out, file by file, as all else")
 	cmd.Flags().BoolVar(&f.kept, "kept", false, "list the layers that did not land")
 	cmd.Flags().StringVar(&f.show, "show", "", "show what the layer `NAME` would change")
 	cmd.Flags().StringVar(&f.land, "land", "", "land the layer `NAME`")
@@ -141,7 +146,7 @@ func (a *app) runOrLand(ctx context.Context, args []string, f *runFlags) error {
 		return err
 	}
 	if f.mode == "overlay" {
-		return a.runOverlay(ctx, ws, args, f.dryRun)
+		return a.runOverlay(ctx, ws, args, f)
 	}
 	return a.runWitnessed(context.WithoutCancel(ctx), ws, program, args)
 }
@@ -197,12 +202,12 @@ func exitWith(code int) error {
 }
 
 // runOverlay runs a command over a layer and lands what it left.
-func (a *app) runOverlay(ctx context.Context, ws *emend.Workspace, args []string, dryRun bool) error {
+func (a *app) runOverlay(ctx context.Context, ws *emend.Workspace, args []string, f *runFlags) error {
 	dir, err := os.Getwd()
 	if err != nil {
 		return err
 	}
-	rep, err := ws.Host().Run(context.WithoutCancel(ctx), api.RunRequest{Args: args, Dir: dir, Env: os.Environ(), DryRun: dryRun})
+	rep, err := ws.Host().Run(context.WithoutCancel(ctx), api.RunRequest{Args: args, Dir: dir, Env: os.Environ(), DryRun: f.dryRun, KeepIgnored: f.keepIgnored})
 	switch {
 	case emend.IsNoLayer(err):
 		fmt.Fprintf(a.err, "emend: the command was not run: %s\nWithout a layer it runs in witness mode: emend run --mode witness\n", report.Escape(err.Error()))
@@ -220,7 +225,7 @@ func (a *app) runOverlay(ctx context.Context, ws *emend.Workspace, args []string
 		}
 		return exitError(exitOwnFailure)
 	}
-	a.printRan(a.err, rep, dryRun)
+	a.printRan(a.err, rep, f.dryRun)
 	return exitWith(rep.Exit)
 }
 
@@ -244,7 +249,11 @@ func (a *app) printRan(w io.Writer, rep *api.RunReport, dry bool) {
 			fmt.Fprintf(w, "  and %d more\n", len(rep.Files)-maxShown)
 			break
 		}
-		fmt.Fprintf(w, "  %s %s\n", report.OpLetter(&api.LogEntry{Operation: f.Operation}), report.Escape(f.Path))
+		inside := ""
+		if f.Files > 0 {
+			inside = ": " + report.FilesInside(f.Files, f.Bytes)
+		}
+		fmt.Fprintf(w, "  %s %s%s\n", report.OpLetter(&api.LogEntry{Operation: f.Operation}), report.Escape(f.Path), inside)
 		if dry && f.Diff != "" {
 			a.printDiff(w, f.Diff)
 		}

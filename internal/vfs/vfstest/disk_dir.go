@@ -415,6 +415,16 @@ func (d *diskDir) Sync() error {
 	return nil
 }
 
+func (d *diskDir) SyncAll() error {
+	d.m.mu.Lock()
+	defer d.m.mu.Unlock()
+	if err := d.usable(); err != nil {
+		return pathError("sync", "file system", err)
+	}
+	d.m.settle(d.m.root)
+	return nil
+}
+
 func pathError(op, name string, err error) error {
 	if err == nil {
 		return nil

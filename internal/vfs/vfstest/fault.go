@@ -240,6 +240,8 @@ func (d *faultDir) RemoveDir(name string) error {
 
 func (d *faultDir) Sync() error { return d.f.change("sync directory", d.d.Sync) }
 
+func (d *faultDir) SyncAll() error { return d.f.change("sync file system", d.d.SyncAll) }
+
 // Close always closes, also after a kill: the system closes what a killed process had open.
 func (d *faultDir) Close() error { return d.f.close(d.d.Close) }
 
