@@ -86,6 +86,10 @@ func IsNoLayer(err error) bool {
 	return ok
 }
 
+// InLayer reports whether this process is the command of a [Host.Run] in the tree, or was started by it: what it changes there is recorded
+// when that command has ended.
+func (h *Host) InLayer() bool { return overlay.LayerOf(h.s.RealRoot()) != "" }
+
 // Supervise makes this process what runs a command over a layer, if [Host.Run] executed it for that, and does not return then. A
 // program that calls Run calls it first in main.
 func Supervise() { overlay.Supervise() }

@@ -26,6 +26,7 @@ type RanFile struct {
 	Operation string `json:"operation"` // add, update, delete
 	Path      string `json:"path"`
 	Diff      string `json:"diff,omitempty"`
+	NoUndo    string `json:"noUndo,omitempty"` // why an undo leaves it, or a part of it, as it is
 }
 
 // KeptLayer is a layer that did not land.

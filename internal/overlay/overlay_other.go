@@ -15,6 +15,9 @@ func Run(context.Context, Options) (*Layer, error) {
 	return nil, &Unsupported{Reason: "this needs Linux on amd64 or arm64"}
 }
 
+// LayerOf finds no layer on this system.
+func LayerOf(string) string { return "" }
+
 // Open finds no layer on this system.
 func Open(string) (*Layer, error) { return nil, ErrNoLayer }
 

@@ -84,7 +84,7 @@ func reverseChosen(ctx context.Context, w *workspace.Workspace, r api.UndoReques
 		return nil, u.refusals
 	}
 	if len(u.notes) > 0 && len(u.paths) == 0 && len(u.prune) == 0 {
-		return nil, &fail.Error{Kind: fail.NotFound, Msg: "emend saw this change and kept nothing of what was there before", Hint: "Take it back by hand. ‹history› says what it did."}
+		return nil, &fail.Error{Kind: fail.NotFound, Msg: "nothing of this change can be given back. " + u.notes[0], Hint: "Take it back by hand. ‹history› says what it did."}
 	}
 	return u, nil
 }

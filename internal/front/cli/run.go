@@ -140,6 +140,9 @@ func (a *app) runOrLand(ctx context.Context, args []string, f *runFlags) error {
 	if err != nil {
 		return err
 	}
+	if ws.Host().InLayer() && !f.dryRun { // the run around this one records it
+		return exitWith(a.waitFor(program, args))
+	}
 	if f.mode == "overlay" {
 		return a.runOverlay(ctx, ws, args, f.dryRun)
 	}
@@ -236,7 +239,7 @@ func (a *app) printRan(w io.Writer, rep *api.RunReport, dry bool) {
 	switch {
 	case dry && len(rep.Files) > 0:
 		fmt.Fprintf(w, "emend: %s would land\n", plural(len(rep.Files), "change"))
-	case rep.Entry != "":
+	case rep.Entry != "" && len(rep.Files) > 0:
 		fmt.Fprintf(w, "emend: %s landed; take it back with: emend undo %s\n", plural(len(rep.Files), "change"), rep.Entry)
 	}
 	for i, f := range rep.Files {
@@ -244,7 +247,11 @@ func (a *app) printRan(w io.Writer, rep *api.RunReport, dry bool) {
 			fmt.Fprintf(w, "  and %d more\n", len(rep.Files)-maxShown)
 			break
 		}
-		fmt.Fprintf(w, "  %s %s\n", report.OpLetter(&api.LogEntry{Operation: f.Operation}), report.Escape(f.Path))
+		fmt.Fprintf(w, "  %s %s", report.OpLetter(&api.LogEntry{Operation: f.Operation}), report.Escape(f.Path))
+		if f.NoUndo != "" {
+			fmt.Fprintf(w, " (%s)", f.NoUndo)
+		}
+		fmt.Fprintln(w)
 		if dry && f.Diff != "" {
 			a.printDiff(w, f.Diff)
 		}
