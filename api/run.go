@@ -7,6 +7,8 @@ type RunRequest struct {
 	Dir    string // where the command starts, an absolute path in the workspace
 	Env    []string
 	DryRun bool // land nothing, and keep nothing
+	// Confine keeps the command from writing outside of the tree, of the temporary directory and of what the policy names.
+	Confine bool
 }
 
 // RunReport is how a run ended.
@@ -34,5 +36,6 @@ type KeptLayer struct {
 	Name    string   `json:"name"`
 	Command []string `json:"command"`
 	Began   string   `json:"began"` // RFC 3339
+	Old     bool     `json:"old,omitempty"` // older than the policy keeps layers, or than a week if it does not say
 	Why     string   `json:"why,omitempty"`
 }

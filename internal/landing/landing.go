@@ -4,6 +4,7 @@
 package landing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -48,8 +49,12 @@ func Run(ctx context.Context, w *workspace.Workspace, r api.RunRequest) (*api.Ru
 	}
 	defer held.Close()
 	began := time.Now()
+	var writable []string
+	if r.Confine {
+		writable = w.WritableDirs()
+	}
 	l, err := overlay.Run(ctx, overlay.Options{Root: w.TopGuard().RootPath(), Dir: dir, Cwd: r.Dir,
-		Args: r.Args, Env: r.Env, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Hold: held})
+		Args: r.Args, Env: r.Env, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Hold: held, Confine: r.Confine, Writable: writable})
 	if l == nil {
 		os.Remove(dir)
 		return nil, err
@@ -58,6 +63,7 @@ func Run(ctx context.Context, w *workspace.Workspace, r api.RunRequest) (*api.Ru
 	for _, p := range l.Killed {
 		rep.Notes = append(rep.Notes, fmt.Sprintf("%s outlived the command and was ended.", p))
 	}
+	rep.Notes = append(rep.Notes, dropOld(w)...)
 	if err == nil {
 		err = land(ctx, w, l, rep, r.DryRun)
 	}
@@ -66,6 +72,63 @@ func Run(ctx context.Context, w *workspace.Workspace, r api.RunRequest) (*api.Ru
 	}
 	rep.Layer = name
 	return rep, errors.Join(keep(l, err), l.Keep())
+}
+
+// Probe says why a command cannot run over a layer here, as an *[overlay.Unsupported]; nil if it can. Where there is no store yet, it tries
+// in the temporary directory.
+func Probe(w *workspace.Workspace) error {
+	if _, err := w.OpenStore(); err != nil {
+		return err
+	}
+	place, root, in := w.StorePlace(), w.RealRoot(), ""
+	if place.Exists {
+		root, in = place.Top, place.Dir
+	}
+	dir, err := os.MkdirTemp(in, "try-layer-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(dir)
+	return overlay.Probe(overlay.Options{Root: root, Dir: dir})
+}
+
+// oldAge is the age from which a kept layer counts as old, if the policy does not say.
+const oldAge = 7 * 24 * time.Hour
+
+// dropOld removes the layers that are older than the policy keeps them, and says so. Without a policy it removes none.
+func dropOld(w *workspace.Workspace) (notes []string) {
+	age := w.LayerAge()
+	all, err := names(w)
+	if age == 0 || err != nil {
+		return nil
+	}
+	for _, n := range all {
+		began, ok := beganAt(filepath.Join(runsDir(w), n))
+		if !ok || time.Since(began) <= age {
+			continue
+		}
+		l, unlock, _ := open(w, n)
+		if l == nil {
+			continue // somebody works with it
+		}
+		if err := discard(l); err == nil {
+			notes = append(notes, fmt.Sprintf("The layer %s of %s was removed: the policy keeps layers for %v.", n, began.UTC().Format(time.DateOnly), age))
+		}
+		unlock() //nolint:errcheck // it was only read
+	}
+	return notes
+}
+
+// beganAt returns when the run of a layer began; of one without information, when its directory was made.
+func beganAt(dir string) (time.Time, bool) {
+	if l, err := overlay.Open(dir); err == nil {
+		return l.Began, true
+	}
+	is, err := os.Stat(dir)
+	if err != nil {
+		return time.Time{}, false
+	}
+	return is.ModTime(), true
 }
 
 func runsDir(w *workspace.Workspace) string { return filepath.Join(w.StorePlace().Dir, runsName) }
@@ -204,12 +267,15 @@ func describe(w *workspace.Workspace, dir string) (k api.KeptLayer, ok bool, err
 	}
 	defer held.Close()
 	k.Name = filepath.Base(dir)
+	if began, ok := beganAt(dir); ok {
+		k.Began, k.Old = began.UTC().Format(time.RFC3339), time.Since(began) > cmp.Or(w.LayerAge(), oldAge)
+	}
 	l, err := overlay.Open(dir)
 	if err != nil {
 		k.Why = whyNot(err)
 		return k, true, nil
 	}
-	k.Command, k.Began = l.Args, l.Began.UTC().Format(time.RFC3339)
+	k.Command = l.Args
 	entry, err := entryOf(w, l)
 	if err != nil {
 		return k, false, err

@@ -17,7 +17,7 @@ import (
 func (s *supervisor) mount() error {
 	// Later mounts of the machine still arrive here; those made here do not leave.
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_SLAVE, ""); err != nil {
-		if appArmor() {
+		if AppArmor() {
 			return &Unsupported{Reason: appArmorReason, Hint: appArmorHint, Err: err}
 		}
 		return &Unsupported{Reason: "the system does not let a mount namespace be set up", Err: err}
@@ -62,7 +62,7 @@ func (s *supervisor) mountOverlay() error {
 	case unix.ENODEV:
 		u.Reason, u.Hint = "the kernel has no overlay file system", "Load the module overlay."
 	case unix.EPERM, unix.EACCES:
-		if appArmor() {
+		if AppArmor() {
 			u.Reason, u.Hint = appArmorReason, appArmorHint
 		} else if s.Users {
 			u.Reason, u.Hint = "the kernel lets only root mount an overlay", "Linux 5.11 or newer lets users do so."
