@@ -177,7 +177,7 @@ func noNamespace(err error) error {
 
 const (
 	appArmorReason = "AppArmor keeps this program from mounting in a user namespace"
-	appArmorHint   = "Load an AppArmor profile with \"userns,\" for this program: emend doctor --apparmor prints one."
+	appArmorHint   = "Load an AppArmor profile with \"userns,\" for this program."
 )
 
 // AppArmor reports whether AppArmor restricts what programs without a profile do in user namespaces.

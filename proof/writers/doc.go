@@ -3,6 +3,7 @@
 //
 //	go -C proof test -v ./writers
 //	go -C proof test -v -run 'Writers/overlay/git/sed' ./writers
+//	go -C proof test -v -run 'Writers/.*/git' -skip '/overlay/.*/10,000' ./writers    # as CI does
 //	EMEND_WRITERS_BIG=1G go -C proof test -v -timeout 20m -run big ./writers
 //
 // Each writer runs in both modes: witness, and over a layer, where the system can have one. Each works in a git work tree, with files

@@ -249,6 +249,9 @@ func (a *app) runOverlay(ctx context.Context, ws *emend.Workspace, args []string
 		if u, ok := errors.AsType[*overlay.Unsupported](err); ok && u.Hint != "" {
 			fmt.Fprintf(a.err, "  next: %s\n", report.Escape(u.Hint))
 		}
+		if overlay.AppArmor() {
+			fmt.Fprintln(a.err, "  emend doctor --apparmor prints a profile")
+		}
 		fmt.Fprintln(a.err, "Without a layer it runs in witness mode: emend run --mode witness")
 		return exitError(exitOwnFailure)
 	case rep == nil:
