@@ -17,7 +17,10 @@ import (
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/history"
+	"github.com/emend-dev/emend/internal/logbook"
 	"github.com/emend-dev/emend/internal/overlay"
 	"github.com/emend-dev/emend/internal/workspace"
 )
@@ -71,6 +74,7 @@ func Run(ctx context.Context, w *workspace.Workspace, r api.RunRequest) (*api.Ru
 		return rep, errors.Join(err, discard(l))
 	}
 	rep.Layer = name
+	noteRefusal(ctx, w, l, err)
 	return rep, errors.Join(keep(l, err), l.Keep())
 }
 
@@ -132,6 +136,35 @@ func beganAt(dir string) (time.Time, bool) {
 }
 
 func runsDir(w *workspace.Workspace) string { return filepath.Join(w.StorePlace().Dir, runsName) }
+
+// maxRefused is how many refused paths the log names.
+const maxRefused = 20
+
+// noteRefusal puts on record that a layer did not land, with the paths that were in the way. If the log cannot be written, the refusal stays
+// the same.
+func noteRefusal(ctx context.Context, w *workspace.Workspace, l *overlay.Layer, err error) {
+	all := fail.All(err)
+	first := all[0]
+	if first.Noted || first.Reason == fail.StoreUnwritable || first.Reason == fail.Indeterminate {
+		return
+	}
+	store, err := w.OpenOrMakeStore()
+	if err != nil {
+		return
+	}
+	r := audit.Record{Kind: audit.Failed, Actor: w.Actor(ctx), PolicyHash: w.Guard.PolicyHash(), ErrorKind: string(first.Kind),
+		Message: caller.ForLog("did not land: " + strings.Join(l.Args, " ") + ": " + logbook.RefusalMessage(first))}
+	if first.Kind == fail.PermissionDenied || first.Kind == fail.OutsideWorkspace {
+		r.Kind = audit.Denied
+	}
+	changes, _ := l.Changes() // without them the paths have no operation
+	for _, e := range all[:min(len(all), maxRefused)] {
+		if i := slices.IndexFunc(changes, func(c overlay.Change) bool { return c.Path == e.Path }); i >= 0 {
+			r.Ops = append(r.Ops, audit.Op{Operation: operation(changes[i]), Path: caller.ForLog(e.Path)})
+		}
+	}
+	store.RecordRefusal(ctx, r, first.Kind != fail.Timeout) //nolint:errcheck // see above
+}
 
 // whyName is the file of a kept layer that says why it did not land.
 const whyName = "why"
@@ -321,6 +354,9 @@ func landKept(ctx context.Context, w *workspace.Workspace, name string, dry bool
 	}
 	if rep.Entry == "" {
 		if err := land(ctx, w, l, rep, dry); err != nil || dry {
+			if !dry {
+				noteRefusal(ctx, w, l, err)
+			}
 			return rep, err
 		}
 	}
