@@ -147,7 +147,7 @@ func newConfined(t *testing.T, mounts bool) *confinedPlace {
 	for _, d := range []string{"tree/.emend", "out/empty", "cache", "tmp", "home", "mount/tree", "mount/out"} {
 		mkdir(t, top, d)
 	}
-	must(t, os.WriteFile(p.policy, []byte(fmt.Sprintf("[run]\nwrite = [%q, \"/nowhere/at/all\"]\n", filepath.Join(top, "cache"))), 0o600))
+	must(t, os.WriteFile(p.policy, fmt.Appendf(nil, "[run]\nwrite = [%q, \"/nowhere/at/all\"]\n", filepath.Join(top, "cache")), 0o600))
 	must(t, os.WriteFile(filepath.Join(top, "tree/a"), []byte("a\n"), 0o644))
 	must(t, os.WriteFile(filepath.Join(top, "out/a"), []byte("outside\n"), 0o644))
 	must(t, os.WriteFile(filepath.Join(top, "out/linked"), []byte("linked\n"), 0o644))
