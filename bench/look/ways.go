@@ -50,7 +50,9 @@ var allWays = []way{
 const overlayWay = "`emend run --mode overlay`"
 
 // look is a pair of looks that changes nothing.
-func look(b *bench, _ string) []string { return []string{b.emend, "-q", "run", "--mode", "witness", "--", "true"} }
+func look(b *bench, _ string) []string {
+	return []string{b.emend, "-q", "run", "--mode", "witness", "--", "true"}
+}
 
 // shadow takes a snapshot in the repository beside the tree.
 func shadow(root string) string {
