@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os/exec"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/change"
+	"github.com/emend-dev/emend/internal/confine"
 	"github.com/emend-dev/emend/internal/landing"
 	"github.com/emend-dev/emend/internal/look"
 	"github.com/emend-dev/emend/internal/overlay"
@@ -80,11 +82,36 @@ func (h *Host) Run(ctx context.Context, r api.RunRequest) (*api.RunReport, error
 	return rep, refused(err)
 }
 
+// NoLayer says why commands cannot run over a layer here; nil if they can. It sets one up to find out.
+func (h *Host) NoLayer() error {
+	if err := h.s.Enter(); err != nil {
+		return refused(err)
+	}
+	defer h.s.Leave()
+	return landing.Probe(h.s)
+}
+
 // IsNoLayer reports whether an error of [Host.Run] says that there can be no layer here, and that nothing was run.
 func IsNoLayer(err error) bool {
 	_, ok := errors.AsType[*overlay.Unsupported](err)
 	return ok
 }
+
+// StartConfined starts a command that can write only in the tree, in the temporary directory and in the directories that the policy names.
+// [CannotConfine] says whether the system can do that.
+func (h *Host) StartConfined(cmd *exec.Cmd) error {
+	if _, err := h.s.OpenStore(); err != nil {
+		return refused(err)
+	}
+	return confine.Start(cmd, append(h.s.WritableDirs(), cmp.Or(h.s.StorePlace().Top, h.s.RealRoot())))
+}
+
+// CannotConfine says why the system cannot confine a command; nil if it can.
+func CannotConfine() error { return confine.Check() }
+
+// InLayer reports whether this process is the command of a [Host.Run] in the tree, or was started by it: what it changes there is recorded
+// when that command has ended.
+func (h *Host) InLayer() bool { return overlay.LayerOf(h.s.RealRoot()) != "" }
 
 // Supervise makes this process what runs a command over a layer, if [Host.Run] executed it for that, and does not return then. A
 // program that calls Run calls it first in main.

@@ -9,6 +9,8 @@ type RunRequest struct {
 	DryRun bool // land nothing, and keep nothing
 	// KeepIgnored lists what the command changed in directories that ignore rules leave out, file by file, and keeps what was there.
 	KeepIgnored bool
+	// Confine keeps the command from writing outside of the tree, of the temporary directory and of what the policy names.
+	Confine bool
 }
 
 // RunReport is how a run ended.
@@ -30,12 +32,14 @@ type RanFile struct {
 	Files     int    `json:"files,omitempty"` // of a directory that ignore rules leave out: how many files changed in it
 	Bytes     int64  `json:"bytes,omitempty"` // their size
 	Diff      string `json:"diff,omitempty"`
+	NoUndo    string `json:"noUndo,omitempty"` // why an undo leaves it, or a part of it, as it is
 }
 
 // KeptLayer is a layer that did not land.
 type KeptLayer struct {
 	Name    string   `json:"name"`
 	Command []string `json:"command"`
-	Began   string   `json:"began"` // RFC 3339
+	Began   string   `json:"began"`         // RFC 3339
+	Old     bool     `json:"old,omitempty"` // older than the policy keeps layers, or than a week if it does not say
 	Why     string   `json:"why,omitempty"`
 }

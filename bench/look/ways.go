@@ -24,7 +24,7 @@ const hookWay = "the hooks, `emend hook claude-code` before and after the comman
 var allWays = []way{
 	{name: "the command alone", args: func(_ *bench, _, script string, number int) []string { return shell(script, number) }},
 	{name: "`emend run`", silent: true, settle: look, args: func(b *bench, _, script string, number int) []string {
-		return append([]string{b.emend, "-q", "run", "--"}, shell(script, number)...)
+		return append([]string{b.emend, "-q", "run", "--mode", "witness", "--"}, shell(script, number)...)
 	}},
 	{name: hookWay, silent: true, settle: look, args: func(b *bench, _, script string, number int) []string {
 		hook := func(moment string) string { return b.emend + " hook claude-code <" + b.event(moment) }
@@ -50,7 +50,9 @@ var allWays = []way{
 const overlayWay = "`emend run --mode overlay`"
 
 // look is a pair of looks that changes nothing.
-func look(b *bench, _ string) []string { return []string{b.emend, "-q", "run", "--", "true"} }
+func look(b *bench, _ string) []string {
+	return []string{b.emend, "-q", "run", "--mode", "witness", "--", "true"}
+}
 
 // shadow takes a snapshot in the repository beside the tree.
 func shadow(root string) string {

@@ -28,6 +28,8 @@ type Policy struct {
 	historyBytes int64
 	logAge       time.Duration
 	logBytes     int64
+	runAge       time.Duration
+	runWrite     []string
 	pageOnly     bool
 }
 
@@ -52,6 +54,7 @@ type section struct {
 	Write writeSection `toml:"write"`
 	Read  ruleLists    `toml:"read"`
 	Ask   askSection   `toml:"ask"`
+	Run   runSection   `toml:"run"`
 }
 
 // askSection says who may answer a question.
@@ -83,7 +86,7 @@ func ReadPolicy(file, root string) (*Policy, error) {
 		return nil, policyError(file, err)
 	}
 	if unknown := meta.Undecoded(); len(unknown) > 0 {
-		return nil, policyError(file, fmt.Errorf("%s is none of write, read, workspace, deny, ask, allow, unasked, answer, history, log, age, size", unknown[0]))
+		return nil, policyError(file, fmt.Errorf("%s is none of write, read, workspace, deny, ask, allow, unasked, answer, history, log, run, age, size", unknown[0]))
 	}
 	sum := sha256.Sum256(text)
 	p := &Policy{hash: hex.EncodeToString(sum[:])}
@@ -116,7 +119,7 @@ func (p *Policy) add(s section) error {
 	default:
 		return fmt.Errorf("write.unasked: %q is neither \"allow\" nor \"deny\"", s.Write.Unasked)
 	}
-	return errors.Join(p.write.add(s.Write.ruleLists), p.read.add(s.Read), p.addAsk(s.Ask))
+	return errors.Join(p.write.add(s.Write.ruleLists), p.read.add(s.Read), p.addAsk(s.Ask), p.addRun(s.Run))
 }
 
 // insideWorkspace reports whether the file, or a link on the way to it, is below root. It compares directories, not paths: a

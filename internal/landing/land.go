@@ -182,7 +182,10 @@ func (l *landing) add(c overlay.Change) error {
 		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.SpecialFile, Path: c.Path, Msg: "a directory takes the place of a file, which cannot land at once",
 			Hint: "To have it all the same, ‹run run --mode witness›."}
 	case c.Kind == overlay.Dir:
-		return nil // permissions of directories that are there do not land
+		if c.Old.Mode != c.New.Mode {
+			l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%s: the permissions of a directory that was there do not land: %v instead of %v.", report.Escape(c.Path), c.Old.Mode.Perm(), c.New.Mode.Perm()))
+		}
+		return nil
 	case c.Kind == overlay.Deleted && c.Old != nil && c.Old.Mode.IsDir():
 		l.tx.RemoveDirs = append(l.tx.RemoveDirs, c.Path)
 		if !inGit && !l.emptied[c.Path] {
@@ -236,7 +239,7 @@ func (l *landing) resolve(p string, inGit bool) (guard.Entry, error) {
 	if inGit {
 		if why := gitPartProtected(p); why != "" {
 			return guard.Entry{}, &fail.Error{Kind: fail.PermissionDenied, Path: p, Msg: "the command changed it, and it is protected: " + why,
-				Hint: "Nothing landed. A person can change it without emend."}
+				Hint: "Nothing landed. A person can change it without emend, or ‹run run --mode witness›."}
 		}
 		return l.git.Resolve(p, guard.Request{Known: true, Write: true})
 	}
@@ -286,12 +289,15 @@ func (l *landing) note(operation string, c overlay.Change, sum string) {
 		return
 	}
 	op := audit.Op{Operation: operation, Path: c.Path, After: sum, Mode: c.New.Mode, Size: c.New.Size}
+	if operation == audit.OpRmdir {
+		op.NoUndo = "an empty directory is not made again"
+	}
 	isDir := operation == audit.OpMkdir || operation == audit.OpRmdir
 	if n := len(l.tx.Changes); n > 0 && !isDir && l.tx.Changes[n-1].Old != nil {
 		op.Before = l.tx.Changes[n-1].Old.Sum
 	}
 	l.tx.Record.Ops = append(l.tx.Record.Ops, op)
-	f := api.RanFile{Operation: operation, Path: c.Path}
+	f := api.RanFile{Operation: operation, Path: c.Path, NoUndo: op.NoUndo}
 	if f.Diff = l.diffOf(operation, c); l.diff.Len()+len(f.Diff) > maxDiffTotal {
 		f.Diff = ""
 	}
@@ -387,7 +393,12 @@ func (l *landing) commit(ctx context.Context, asked *consent.Result) error {
 		l.rep.Entry = d.Tx
 		l.rep.Notes = append(l.rep.Notes, d.Notes...)
 	}
-	l.finishDirs()
+	made := l.finishDirs()
+	if l.rep.Entry == "" && len(made) > 0 { // no transaction tells of them
+		if l.rep.Entry, _, err = store.RecordSeen(ctx, commit.Seen{Record: l.tx.Record, Changes: made}); err != nil {
+			return err
+		}
+	}
 	if l.rep.Inside > 0 {
 		l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%d files of .git landed with it; an undo takes back files of the work tree, and no commits.", l.rep.Inside))
 	}
@@ -408,8 +419,8 @@ func (l *landing) markUnasked(about []api.AskedPath) {
 }
 
 // finishDirs makes new directories without a file, and gives all new directories their permissions. Neither is part of the
-// transaction, which knows files.
-func (l *landing) finishDirs() {
+// transaction, which knows files. It returns what it made.
+func (l *landing) finishDirs() (made []commit.SeenChange) {
 	failed := map[string]bool{}
 	for _, c := range l.newDirs {
 		if l.withFile[c.Path] {
@@ -423,7 +434,9 @@ func (l *landing) finishDirs() {
 		if err != nil {
 			failed[c.Path] = true
 			l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%s: the empty directory could not be made: %v.", report.Escape(c.Path), err))
+			continue
 		}
+		made = append(made, commit.SeenChange{Act: audit.Act{Do: audit.DoMkdir, Path: c.Path, Mode: c.New.Mode &^ fs.ModeType}})
 	}
 	for _, c := range slices.Backward(l.newDirs) { // one that takes the right to enter comes after those in it
 		if failed[c.Path] {
@@ -433,6 +446,7 @@ func (l *landing) finishDirs() {
 			l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%s: the directory did not get the permissions %v: %v.", report.Escape(c.Path), c.New.Mode.Perm(), err))
 		}
 	}
+	return made
 }
 
 // chmod gives a new directory the permissions that it has in the layer.

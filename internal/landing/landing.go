@@ -4,6 +4,7 @@
 package landing
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,7 +17,10 @@ import (
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/history"
+	"github.com/emend-dev/emend/internal/logbook"
 	"github.com/emend-dev/emend/internal/overlay"
 	"github.com/emend-dev/emend/internal/workspace"
 )
@@ -48,8 +52,12 @@ func Run(ctx context.Context, w *workspace.Workspace, r api.RunRequest) (*api.Ru
 	}
 	defer held.Close()
 	began := time.Now()
+	var writable []string
+	if r.Confine {
+		writable = w.WritableDirs()
+	}
 	l, err := overlay.Run(ctx, overlay.Options{Root: w.TopGuard().RootPath(), Dir: dir, Cwd: r.Dir,
-		Args: r.Args, Env: r.Env, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Hold: held})
+		Args: r.Args, Env: r.Env, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr, Hold: held, Confine: r.Confine, Writable: writable})
 	if l == nil {
 		os.Remove(dir)
 		return nil, err
@@ -63,6 +71,7 @@ func Run(ctx context.Context, w *workspace.Workspace, r api.RunRequest) (*api.Ru
 			err = workspace.StoreError(werr)
 		}
 	}
+	rep.Notes = append(rep.Notes, dropOld(w)...)
 	if err == nil {
 		err = land(ctx, w, l, rep, r.DryRun)
 	}
@@ -71,10 +80,97 @@ func Run(ctx context.Context, w *workspace.Workspace, r api.RunRequest) (*api.Ru
 		return rep, err
 	}
 	rep.Layer = name
+	noteRefusal(ctx, w, l, err)
 	return rep, errors.Join(keep(l, err), l.Keep())
 }
 
+// Probe says why a command cannot run over a layer here, as an *[overlay.Unsupported]; nil if it can. Where there is no store yet, it tries
+// in the temporary directory.
+func Probe(w *workspace.Workspace) error {
+	if _, err := w.OpenStore(); err != nil {
+		return err
+	}
+	place, root, in := w.StorePlace(), w.RealRoot(), ""
+	if place.Exists {
+		root, in = place.Top, place.Dir
+	}
+	dir, err := os.MkdirTemp(in, "try-layer-")
+	if err != nil {
+		return err
+	}
+	defer os.Remove(dir)
+	return overlay.Probe(overlay.Options{Root: root, Dir: dir})
+}
+
+// oldAge is the age from which a kept layer counts as old, if the policy does not say.
+const oldAge = 7 * 24 * time.Hour
+
+// dropOld removes the layers that are older than the policy keeps them, and says so. Without a policy it removes none.
+func dropOld(w *workspace.Workspace) (notes []string) {
+	age := w.LayerAge()
+	all, err := names(w)
+	if age == 0 || err != nil {
+		return nil
+	}
+	for _, n := range all {
+		began, ok := beganAt(filepath.Join(runsDir(w), n))
+		if !ok || time.Since(began) <= age {
+			continue
+		}
+		l, unlock, _ := open(w, n)
+		if l == nil {
+			continue // somebody works with it
+		}
+		if err := discard(l); err == nil {
+			notes = append(notes, fmt.Sprintf("The layer %s of %s was removed: the policy keeps layers for %v.", n, began.UTC().Format(time.DateOnly), age))
+		}
+		unlock() //nolint:errcheck // it was only read
+	}
+	return notes
+}
+
+// beganAt returns when the run of a layer began; of one without information, when its directory was made.
+func beganAt(dir string) (time.Time, bool) {
+	if l, err := overlay.Open(dir); err == nil {
+		return l.Began, true
+	}
+	is, err := os.Stat(dir)
+	if err != nil {
+		return time.Time{}, false
+	}
+	return is.ModTime(), true
+}
+
 func runsDir(w *workspace.Workspace) string { return filepath.Join(w.StorePlace().Dir, runsName) }
+
+// maxRefused is how many refused paths the log names.
+const maxRefused = 20
+
+// noteRefusal puts on record that a layer did not land, with the paths that were in the way. If the log cannot be written, the refusal stays
+// the same.
+func noteRefusal(ctx context.Context, w *workspace.Workspace, l *overlay.Layer, err error) {
+	all := fail.All(err)
+	first := all[0]
+	if first.Noted || first.Reason == fail.StoreUnwritable || first.Reason == fail.Indeterminate {
+		return
+	}
+	store, err := w.OpenOrMakeStore()
+	if err != nil {
+		return
+	}
+	r := audit.Record{Kind: audit.Failed, Actor: w.Actor(ctx), PolicyHash: w.Guard.PolicyHash(), ErrorKind: string(first.Kind),
+		Message: caller.ForLog("did not land: " + strings.Join(l.Args, " ") + ": " + logbook.RefusalMessage(first))}
+	if first.Kind == fail.PermissionDenied || first.Kind == fail.OutsideWorkspace {
+		r.Kind = audit.Denied
+	}
+	changes, _ := l.Changes() // without them the paths have no operation
+	for _, e := range all[:min(len(all), maxRefused)] {
+		if i := slices.IndexFunc(changes, func(c overlay.Change) bool { return c.Path == e.Path }); i >= 0 {
+			r.Ops = append(r.Ops, audit.Op{Operation: operation(changes[i]), Path: caller.ForLog(e.Path)})
+		}
+	}
+	store.RecordRefusal(ctx, r, first.Kind != fail.Timeout) //nolint:errcheck // see above
+}
 
 // whyName is the file of a kept layer that says why it did not land.
 const whyName = "why"
@@ -213,12 +309,15 @@ func describe(w *workspace.Workspace, dir string) (k api.KeptLayer, ok bool, err
 	}
 	defer held.Close()
 	k.Name = filepath.Base(dir)
+	if began, ok := beganAt(dir); ok {
+		k.Began, k.Old = began.UTC().Format(time.RFC3339), time.Since(began) > cmp.Or(w.LayerAge(), oldAge)
+	}
 	l, err := overlay.Open(dir)
 	if err != nil {
 		k.Why = whyNot(err)
 		return k, true, nil
 	}
-	k.Command, k.Began = l.Args, l.Began.UTC().Format(time.RFC3339)
+	k.Command = l.Args
 	entry, err := entryOf(w, l)
 	if err != nil {
 		return k, false, err
@@ -264,6 +363,9 @@ func landKept(ctx context.Context, w *workspace.Workspace, name string, dry bool
 	}
 	if rep.Entry == "" {
 		if err := land(ctx, w, l, rep, dry); err != nil || dry {
+			if !dry {
+				noteRefusal(ctx, w, l, err)
+			}
 			return rep, err
 		}
 	}

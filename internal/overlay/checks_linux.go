@@ -163,7 +163,7 @@ func foreignOwner(path string, st *unix.Stat_t, uid, gid uint32) error {
 func noNamespace(err error) error {
 	u := &Unsupported{Reason: "the system does not let users make namespaces", Err: bare(err)}
 	switch {
-	case appArmor():
+	case AppArmor():
 		u.Reason, u.Hint = appArmorReason, appArmorHint
 	case errors.Is(err, syscall.ENOSPC):
 		u.Hint = "Raise the sysctl user.max_user_namespaces."
@@ -180,8 +180,8 @@ const (
 	appArmorHint   = "Load an AppArmor profile with \"userns,\" for this program."
 )
 
-// appArmor reports whether AppArmor restricts user namespaces.
-func appArmor() bool {
+// AppArmor reports whether AppArmor restricts what programs without a profile do in user namespaces.
+func AppArmor() bool {
 	data, err := os.ReadFile("/proc/sys/kernel/apparmor_restrict_unprivileged_userns")
 	return err == nil && strings.TrimSpace(string(data)) != "0"
 }

@@ -17,7 +17,7 @@ import (
 func (s *supervisor) mount() error {
 	// Later mounts of the machine still arrive here; those made here do not leave.
 	if err := unix.Mount("", "/", "", unix.MS_REC|unix.MS_SLAVE, ""); err != nil {
-		if appArmor() {
+		if AppArmor() {
 			return &Unsupported{Reason: appArmorReason, Hint: appArmorHint, Err: err}
 		}
 		return &Unsupported{Reason: "the system does not let a mount namespace be set up", Err: err}
@@ -62,7 +62,7 @@ func (s *supervisor) mountOverlay() error {
 	case unix.ENODEV:
 		u.Reason, u.Hint = "the kernel has no overlay file system", "Load the module overlay."
 	case unix.EPERM, unix.EACCES:
-		if appArmor() {
+		if AppArmor() {
 			u.Reason, u.Hint = appArmorReason, appArmorHint
 		} else if s.Users {
 			u.Reason, u.Hint = "the kernel lets only root mount an overlay", "Linux 5.11 or newer lets users do so."
@@ -172,4 +172,36 @@ func join(dir, name string) string {
 		return name
 	}
 	return dir + "/" + name
+}
+
+// LayerOf returns the directory of the layer that covers dir for this process, which is the command of a run then, or was started by
+// it; "" if there is none.
+func LayerOf(dir string) string {
+	dir, err := real(dir)
+	var fs unix.Statfs_t
+	if err != nil || unix.Statfs(dir, &fs) != nil || fs.Type != unix.OVERLAYFS_SUPER_MAGIC {
+		return ""
+	}
+	data, err := os.ReadFile("/proc/self/mountinfo")
+	if err != nil {
+		return ""
+	}
+	layer := "" // of the last mount that has dir: a later one covers it
+	for line := range strings.Lines(string(data)) {
+		mount, super, _ := strings.Cut(line, " - ")
+		m, s := strings.Fields(mount), strings.Fields(super)
+		if len(m) < 5 || len(s) < 3 || !below(dir, unescapeMount(m[4])) {
+			continue
+		}
+		layer = ""
+		for option := range strings.SplitSeq(s[2], ",") {
+			if upper, ok := strings.CutPrefix(option, "upperdir="); ok && s[0] == "overlay" {
+				layer = strings.TrimSuffix(unescapeMount(upper), "/"+upperName)
+			}
+		}
+	}
+	if _, err := os.Stat(layer + "/" + infoName); layer == "" || err != nil {
+		return "" // somebody else's overlay
+	}
+	return layer
 }

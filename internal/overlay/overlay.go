@@ -41,6 +41,9 @@ type Options struct {
 	// OwnerSearch is how long a search for files of other owners may take, beside the set-up, which takes about as long. 0 is 8 ms. What
 	// is not found in that time is not refused; the command then fails where it changes such a file.
 	OwnerSearch time.Duration
+	// Confine keeps the command from writing outside of Root and of the directories in Writable; see package confine.
+	Confine  bool
+	Writable []string
 	// Hold is open in the supervisor until the run has ended, also if the caller is killed: a lock on it says that the layer is in
 	// use. The command does not get it. Optional.
 	Hold *os.File

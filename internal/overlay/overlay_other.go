@@ -15,6 +15,18 @@ func Run(context.Context, Options) (*Layer, error) {
 	return nil, &Unsupported{Reason: "this needs Linux on amd64 or arm64"}
 }
 
+// Probe refuses as Run does.
+func Probe(Options) error {
+	_, err := Run(context.Background(), Options{})
+	return err
+}
+
+// LayerOf finds no layer on this system.
+func LayerOf(string) string { return "" }
+
+// AppArmor reports false on this system.
+func AppArmor() bool { return false }
+
 // Open finds no layer on this system.
 func Open(string) (*Layer, error) { return nil, ErrNoLayer }
 

@@ -36,6 +36,8 @@ type setup struct {
 	Grace, EndGrace time.Duration
 	Users           bool   // it is in a user namespace
 	Xattr           string // "user." or "trusted."
+	Confine         bool
+	Writable        []string
 }
 
 // order is every later message to the supervisor.
@@ -79,7 +81,20 @@ func Run(ctx context.Context, o Options) (*Layer, error) {
 	if len(o.Args) == 0 {
 		return nil, errors.New("overlay.Run: no command")
 	}
-	r := &run{o: o}
+	return start(ctx, &run{o: o})
+}
+
+// Probe reports, as an [Unsupported] error, why a run with these options could not have an overlay. It sets one up, runs nothing in
+// it, and leaves nothing.
+func Probe(o Options) error {
+	if !supervised.Load() {
+		return errors.New("overlay.Probe: the program does not call overlay.Supervise")
+	}
+	_, err := start(context.Background(), &run{o: o, probe: true})
+	return err
+}
+
+func start(ctx context.Context, r *run) (*Layer, error) {
 	if err := r.resolve(); err != nil {
 		return nil, err
 	}
@@ -99,6 +114,7 @@ type run struct {
 	made   bool // the directory of the layer was made here
 	layer  Layer
 	mounts bool // root: a mount namespace is enough
+	probe  bool // end before the command is started
 }
 
 // resolve checks the directories and makes that of the layer.
@@ -174,6 +190,10 @@ func (r *run) run(ctx context.Context) (*Layer, error) {
 		wait()
 		return nil, err
 	}
+	if r.probe {
+		wait()
+		return nil, nil
+	}
 	r.layer.Began = time.Now()
 	if err := r.layer.writeInfo(); err != nil {
 		wait()
@@ -194,7 +214,7 @@ func (r *run) run(ctx context.Context) (*Layer, error) {
 
 // begin sends the set-up, waits until the overlay is there, and for the search for other owners.
 func (r *run) begin(send *json.Encoder, receive *json.Decoder) error {
-	s := setup{r.o.Root, r.o.Dir, r.o.Cwd, r.o.Args, r.o.Env, r.o.Grace, r.o.EndGrace, !r.mounts, r.layer.Xattr}
+	s := setup{r.o.Root, r.o.Dir, r.o.Cwd, r.o.Args, r.o.Env, r.o.Grace, r.o.EndGrace, !r.mounts, r.layer.Xattr, r.o.Confine, r.o.Writable}
 	owners := make(chan error, 1)
 	if r.mounts {
 		owners <- nil

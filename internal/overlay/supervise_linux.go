@@ -17,6 +17,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/emend-dev/emend/internal/confine"
 	"github.com/emend-dev/emend/internal/panics"
 )
 
@@ -84,6 +85,11 @@ func (s *supervisor) run() error {
 	if err := s.isolate(); err != nil {
 		return err
 	}
+	if s.Confine {
+		if err := confine.Thread(append(s.Writable, s.Root)); err != nil {
+			return err
+		}
+	}
 	s.signals = catchSignals()
 	s.got = map[syscall.Signal]time.Time{}
 	if err := s.send.Encode(event{Ready: true}); err != nil {
@@ -109,8 +115,18 @@ func (s *supervisor) run() error {
 	}
 	s.Dev = s.dev
 	s.DirInos = s.dirInos() // first: the seal makes the kernel forget what it had in view
-	s.seal()
+	// Another thread may still change mounts if this one is confined.
+	if err := onOtherThread(s.seal); err != nil {
+		return err
+	}
 	return s.send.Encode(event{Ended: &s.ended})
+}
+
+// onOtherThread calls f in a goroutine: this one is locked to its thread. A panic of f is its error.
+func onOtherThread(f func()) error {
+	done := make(chan error, 1)
+	panics.Go(func() { f(); done <- nil }, func(v *panics.Value) { done <- v })
+	return <-done
 }
 
 func (s *supervisor) readOrders() {

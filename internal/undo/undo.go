@@ -86,10 +86,8 @@ func reverseChosen(ctx context.Context, w *workspace.Workspace, r api.UndoReques
 	if len(u.refusals) > 0 {
 		return nil, u.refusals
 	}
-	if nothing := len(u.paths) == 0 && len(u.prune) == 0 && len(u.dirs) == 0; nothing && len(u.notes) > 0 && chosen[0].Seen == nil {
-		return nil, &fail.Error{Kind: fail.NotFound, Msg: "nothing of this change can be taken back: " + u.notes[0], Hint: "‹history› says what it did."}
-	} else if nothing && len(u.notes) > 0 {
-		return nil, &fail.Error{Kind: fail.NotFound, Msg: "emend saw this change and kept nothing of what was there before", Hint: "Take it back by hand. ‹history› says what it did."}
+	if len(u.notes) > 0 && len(u.paths) == 0 && len(u.prune) == 0 && len(u.dirs) == 0 {
+		return nil, &fail.Error{Kind: fail.NotFound, Msg: "nothing of this change can be given back. " + u.notes[0], Hint: "Take it back by hand. ‹history› says what it did."}
 	}
 	return u, nil
 }

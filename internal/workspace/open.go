@@ -44,6 +44,7 @@ func Open(dir string, c Config) (*Workspace, error) {
 	w.historyAge, w.historyBytes = cmp.Or(c.HistoryAge, age), cmp.Or(c.HistoryBytes, bytes)
 	age, bytes = o.Policy.LogBounds()
 	w.logKeep = audit.Retention{Age: max(0, age), Bytes: max(0, bytes)}
+	w.runAge, w.runWrite = o.Policy.RunBounds()
 	if w.Guard, err = guard.Open(dir, o); err != nil {
 		return nil, err
 	}

@@ -17,6 +17,7 @@ import (
 	"github.com/emend-dev/emend/internal/commit"
 	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/history"
+	"github.com/emend-dev/emend/internal/overlay"
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
@@ -75,6 +76,9 @@ func (h *storeHandle) openOrMake() (*commit.Store, error) {
 	if _, err := h.openLocked(false); err != nil {
 		return nil, err
 	}
+	if err := h.notInLayer(); err != nil {
+		return nil, err
+	}
 	h.writing = true
 	if err := h.checkFilesystem(); err != nil || h.store != nil {
 		return h.store, err
@@ -88,6 +92,16 @@ func (h *storeHandle) openOrMake() (*commit.Store, error) {
 	}
 	err = h.openPlace(false)
 	return h.store, err
+}
+
+// notInLayer refuses to write to the store from the command of emend run: its layer has a copy of the store, which would not land.
+func (h *storeHandle) notInLayer() error {
+	layer := overlay.LayerOf(h.root)
+	if layer == "" {
+		return nil
+	}
+	return &fail.Error{Kind: fail.CommandFailed, Msg: "this runs in the layer of emend run (" + filepath.Base(layer) + "), which has no log of its own",
+		Hint: "What the command changes is recorded when it has ended. Change the file directly, or do this after it."}
 }
 
 // currentPlace returns where the store is, or would be made.

@@ -7,6 +7,7 @@ package workspace
 
 import (
 	"errors"
+	"os"
 	"sync"
 	"time"
 
@@ -28,6 +29,8 @@ type Workspace struct {
 	historyAge   time.Duration
 	historyBytes int64
 	logKeep      audit.Retention
+	runAge       time.Duration
+	runWrite     []string
 	recovered    *api.Recovery // what Open recovered; nil for nothing
 	pending      error         // why something pending was not recovered
 
@@ -86,6 +89,12 @@ func (w *Workspace) HistoryBounds() (age time.Duration, bytes int64) {
 
 // LogRetention returns how much of the log the policy keeps.
 func (w *Workspace) LogRetention() audit.Retention { return w.logKeep }
+
+// LayerAge returns for how long the policy keeps layers that did not land, 0 for as long as nobody discards them.
+func (w *Workspace) LayerAge() time.Duration { return w.runAge }
+
+// WritableDirs returns where a confined command may write beside the tree: the temporary directory, and what the policy names.
+func (w *Workspace) WritableDirs() []string { return append([]string{os.TempDir()}, w.runWrite...) }
 
 // Paths translates paths between the log and the workspace. Until the store is open, top and root count as the same.
 func (w *Workspace) Paths() Paths { return w.store.paths() }

@@ -25,7 +25,7 @@ const columns = 102
 var story = []string{
 	`emend run -- sed -i s/8080/9090/ config.toml`,
 	`emend undo`,
-	`emend run --mode overlay --dry-run -- rm -r src`,
+	`emend run --dry-run -- rm -r src`,
 	`emend log`,
 }
 

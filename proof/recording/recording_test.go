@@ -36,8 +36,8 @@ const noLayer = 125
 var (
 	texts = regexp.MustCompile(`<text[^>]*>(.*)</text>`)
 	tags  = regexp.MustCompile(`<[^>]*>`)
-	// vary are the names of entries, and times.
-	vary = regexp.MustCompile(`\d{8}-\d{6}-[a-z2-7]{10}|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`)
+	// vary are the names of entries, times, and how long a command ran.
+	vary = regexp.MustCompile(`\d+(?:\.\d+)?m?s\)|\d{8}-\d{6}-[a-z2-7]{10}|\d{4}-\d\d-\d\d \d\d:\d\d:\d\d`)
 )
 
 // shown returns the lines of a picture without what is another one each time.

@@ -36,7 +36,7 @@ type mode struct {
 	args []string
 }
 
-var modes = []mode{{"witness", nil}}
+var modes = []mode{{"witness", []string{"--mode", "witness"}}, {"overlay", []string{"--mode", "overlay"}}}
 
 // layout makes the files that are there before a writer comes. Their times are long ago, and all different.
 const layout = `
@@ -84,8 +84,8 @@ if [ -d .git ]; then git update-index -q --refresh || true; fi
 func newPlace(t *testing.T, git bool, m mode) *place {
 	t.Helper()
 	p := &place{t: t, dir: filepath.Join(t.TempDir(), "tree"), home: t.TempDir(), git: git, mode: m.name}
-	p.ignored = func(path string) bool {
-		return path == "node_modules" || git && path == "build"
+	p.ignored = func(path string) bool { // in a layer everything is seen
+		return m.name == "witness" && (path == "node_modules" || git && path == "build")
 	}
 	if err := os.Mkdir(p.dir, 0o755); err != nil {
 		t.Fatal(err)
@@ -198,15 +198,15 @@ func (p *place) checkLog(w *writer, before, after tree, entries [][]api.LogEntry
 			b, was := before[e.Path]
 			a, is := after[e.Path]
 			switch {
-			case e.Seen == nil && !w.emend:
-				p.t.Errorf("log: %s of %s is not marked as seen", e.Operation, e.Path)
+			case (e.Seen != nil) != (p.mode == "witness") && !w.emend:
+				p.t.Errorf("log: %s of %s: whether it was seen, not made, by emend is %v", e.Operation, e.Path, e.Seen != nil)
 			case e.Operation == "move":
 				to, there := after[e.ToPath]
 				if !was || is || !there || to.sum != b.sum {
 					p.t.Errorf("log: it has a move of %s to %s, which did not happen", e.Path, e.ToPath)
 				}
 				named(e.ToPath)
-			case path.Base(e.Path) == ".git": // which the test does not look into
+			case path.Base(e.Path) == ".git", e.Path == "" && p.mode == "overlay": // which the test does not look into
 			case left[e.Path] == "":
 				p.t.Errorf("log: it has %s of %s, which did not change", e.Operation, e.Path)
 			case (e.Operation == "add" || e.Operation == "mkdir") && was && b.mode.Type() == a.mode.Type(),
@@ -252,6 +252,7 @@ func (p *place) verify(when string) {
 // run runs a writer and checks everything.
 func (p *place) run(w *writer, m mode) {
 	t := p.t
+	w = w.in(m, p.git)
 	if w.before != "" {
 		p.bash(w.before)
 		p.bash(oldTimes)
@@ -262,6 +263,10 @@ func (p *place) run(w *writer, m mode) {
 	if out.code != w.code {
 		t.Fatalf("exit code %d, want %d\n%s%s", out.code, w.code, out.stdout, out.stderr)
 	}
+	if o := w.overlay; p.mode == "overlay" && o != nil && o.kept != "" {
+		p.checkKept(o, before, known, out)
+		return
+	}
 	if w.ends {
 		if !strings.Contains(out.stderr, "the store") {
 			t.Errorf("nothing says that the store is gone: %s", out.stderr)
@@ -270,7 +275,7 @@ func (p *place) run(w *writer, m mode) {
 	}
 	if w.wait != "" {
 		p.bash(w.wait)
-		out.stderr += p.emend("run", "--", "true").stderr
+		out.stderr += p.emend("run", "--mode", "witness", "--", "true").stderr
 	}
 	after := p.snapshot()
 	for _, word := range w.says {
@@ -297,6 +302,32 @@ func (p *place) run(w *writer, m mode) {
 	if t.Failed() {
 		t.Logf("emend said:\n%.4000s", words)
 	}
+}
+
+// checkKept checks that nothing of a layer landed, that the output says why, and that the layer is listed until it is discarded.
+func (p *place) checkKept(o *overMode, before tree, known int, out said) {
+	p.t.Helper()
+	if left := notBack(before, before, p.snapshot(), time.Time{}); len(left) > 0 {
+		p.t.Errorf("the layer did not land, and the tree is not as before:%s", listed(left))
+	}
+	if !strings.Contains(out.stderr, "nothing of it landed") || !strings.Contains(out.stderr, o.kept) {
+		p.t.Errorf("emend run does not say that nothing landed, and %q:\n%s", o.kept, out.stderr)
+	}
+	for _, entry := range p.entries()[known:] {
+		for _, e := range entry {
+			if e.OK {
+				p.t.Errorf("log: it has %s of %s, which did not land", e.Operation, e.Path)
+			}
+		}
+	}
+	name, _, _ := strings.Cut(p.emend("run", "--kept").stdout, " ")
+	if out := p.emend("run", "--discard", name); name == "" || out.code != 0 {
+		p.t.Errorf("--discard %q: exit code %d\n%s", name, out.code, out.stderr)
+	}
+	if out := p.emend("run", "--kept"); !strings.Contains(out.stdout, "No layers") {
+		p.t.Errorf("--kept after --discard: %s%s", out.stdout, out.stderr)
+	}
+	p.verify("after a layer that did not land")
 }
 
 // clockStep is more than the resolution of the times that file systems keep.

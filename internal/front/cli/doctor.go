@@ -3,6 +3,8 @@ package cli
 import (
 	"cmp"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 
 	"github.com/emend-dev/emend"
@@ -14,7 +16,7 @@ import (
 )
 
 func (a *app) doctor() *cobra.Command {
-	var migrate, adopt, pack bool
+	var migrate, adopt, pack, appArmor bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Say where the store is, what the disk can do, what is pending, which clients are set up",
@@ -34,11 +36,25 @@ A store that was copied, restored, or came with a clone is not believed, since i
 log decides what recovery does to files. With --adopt a person takes it over: what
 it has pending is closed, and no file is touched.
 
+It tries to set up a layer as emend run needs it, and says what is in the way. Where
+AppArmor is, it says whether a profile is loaded that permits it. --apparmor prints such
+a profile for this program; the system's administrator puts it into /etc/apparmor.d.
+
 Old versions of files are packed by themselves while emend is used. With --pack
 everything is packed that can be, at once. Nothing is removed from the history.`,
 		Example: "  emend doctor\n  emend doctor --json\n  emend doctor --migrate --store ../stores/project",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if appArmor {
+				program, err := os.Executable()
+				if err == nil {
+					program, err = filepath.EvalSymlinks(program)
+				}
+				if err == nil {
+					fmt.Fprint(a.out, appArmorProfile(program))
+				}
+				return err
+			}
 			a.hideRecovery = adopt
 			ws, err := a.open()
 			if err != nil {
@@ -59,12 +75,13 @@ everything is packed that can be, at once. Nothing is removed from the history.`
 				return err
 			}
 			layers, _ := ws.Host().Layers(cmd.Context()) // if the store cannot be opened, the health says so
-			return a.printHealth(h, layers)
+			return a.printHealth(h, layers, findRun(ws))
 		},
 	}
 	cmd.Flags().BoolVar(&migrate, "migrate", false, "move the store")
 	cmd.Flags().BoolVar(&adopt, "adopt", false, "take over a store that was copied here together with its tree")
 	cmd.Flags().BoolVar(&pack, "pack", false, "pack the history")
+	cmd.Flags().BoolVar(&appArmor, "apparmor", false, "print an AppArmor profile that lets emend run make layers")
 	return cmd
 }
 
@@ -100,9 +117,9 @@ func (a *app) migrate(cmd *cobra.Command, ws *emend.Workspace) error {
 	return a.printValue(map[string]string{"from": from, "to": to}, fmt.Sprintf("Moved the store from %s to %s.", report.Escape(from), report.Escape(to)))
 }
 
-func (a *app) printHealth(h *api.Health, layers []api.KeptLayer) error {
+func (a *app) printHealth(h *api.Health, layers []api.KeptLayer, run *runState) error {
 	c := a.newDoctorReport(h)
-	c.Layers = layers
+	c.Layers, c.Run = layers, run
 	var err error
 	if a.json {
 		err = a.printJSON(c)
@@ -144,8 +161,12 @@ func (a *app) healthText(h *doctorReport) string {
 	if n := len(h.Orphans); n > 0 {
 		row("garbage", "%d transaction(s) left files in the store when the power was cut: %s", n, strings.Join(h.Orphans, " "))
 	}
-	if n := len(h.Layers); n > 0 {
-		row("layers", "%s of commands did not land, the newest of %s: emend run --kept lists them", plural(n, "layer"), h.Layers[0].Began)
+	row("emend run", "%s", h.Run)
+	if h.Run.Restricted {
+		row("apparmor", "%s", h.Run.appArmorRow())
+	}
+	if len(h.Layers) > 0 {
+		row("layers", "%s", layersText(h.Layers))
 	}
 	if h.Landlock > 0 {
 		row("landlock", "version %d: emend serve and emend ui keep themselves out of everything but their workspaces; it restricts %s", h.Landlock, strings.Join(wall.Scope(), ", "))

@@ -20,6 +20,8 @@ type doctorReport struct {
 	Token   *tokenState   `json:"token,omitempty"` // nil if none was made yet
 	Clients []setup.State `json:"clients"`
 
+	Run *runState `json:"run,omitempty"` // how emend run works here
+
 	Layers []api.KeptLayer `json:"layers,omitempty"` // of commands that did not land
 
 	Landlock int `json:"landlock"` // the version that emend serve uses; 0 for none

@@ -137,8 +137,17 @@ func (a *app) openWorkspaceLooker(root string) (looker, func(), error) {
 	if err != nil {
 		return nil, nil, err
 	}
+	if ws.Host().InLayer() { // the agent is the command of emend run, which records what it changes
+		ws.Close()
+		return seesNothing{}, func() {}, nil
+	}
 	return ws.Host(), func() { ws.Close() }, nil
 }
+
+// seesNothing is the looker where there is nothing to record.
+type seesNothing struct{}
+
+func (seesNothing) Look(context.Context, api.LookRequest) (*api.Look, error) { return &api.Look{}, nil }
 
 // lookName names a look in a sentence about its failure.
 func lookName(e *hook.Event) string {

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -9,11 +10,13 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/overlay"
 	"github.com/emend-dev/emend/internal/panics"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/spf13/cobra"
@@ -37,6 +40,7 @@ type runFlags struct {
 	turn, mode          string
 	dryRun, kept        bool
 	keepIgnored         bool
+	confine             bool
 	show, land, discard string
 	allow               []string
 }
@@ -50,25 +54,32 @@ func (a *app) runVerb() *cobra.Command {
 command has the terminal, the streams and the signals that it would have without
 emend, and its exit code is emend's.
 
---mode witness, which works everywhere, looks at the workspace before and after. What
-changed is an entry of the log: seen, not made, by emend. It can be undone as far as
-the contents from before are known: git has them, or emend copied them before the
-command ran. What was not kept is named. What a person saves while the command runs
-is taken for its work.
+On Linux the command writes to a layer (--mode overlay): the workspace stays as it is
+until the command has ended. Then all of it lands as one change, or nothing does: the
+rules and the policy judge it, and if somebody else changed the same files meanwhile,
+it is refused. A layer that did not land is kept: --kept lists them, --show, --land and
+--discard take its name. Directories that ignore rules leave out are counted, and what
+they were is kept only with --keep-ignored. Processes that the command leaves behind are
+ended, and sudo does not work in it.
 
---mode overlay, on Linux, lets the command write to a layer: the workspace stays as it
-is until the command has ended. Then all of it lands as one change, or nothing does:
-the rules and the policy judge it, and if somebody else changed the same files
-meanwhile, it is refused. Directories that ignore rules leave out are counted, and what
-they were is kept only with --keep-ignored. A layer that did not land is kept: --kept lists them, --show,
---land and --discard take its name.
+Where the system cannot have a layer, the command runs with --mode witness, and emend
+says so and why; with --mode overlay it is not run. --mode witness looks at the
+workspace before and after. What changed is an entry of the log: seen, not made, by
+emend. It can be undone as far as the contents from before are known: git has them, or
+emend copied them before the command ran. What was not kept is named. What a person
+saves while the command runs is taken for its work. Use it for what starts servers, or
+talks to programs that look at the files meanwhile.
 
-Neither sees what the command does outside the workspace. docs/run.md has what each
-mode promises.`,
+Neither sees what the command does outside the workspace. With --confine the kernel
+(Landlock) refuses to let it write files there: it can write in the workspace's tree, in
+the temporary directory, and in the directories that the policy names. docs/run.md has
+what each mode promises, and what goes around --confine.`,
 		Example: `  emend run -- sed -i s/8080/9090/ config.toml
   emend run -- bash
   emend undo
-  emend run --mode overlay --dry-run -- ./generate.sh
+  emend run --dry-run -- ./generate.sh
+  emend run --mode witness -- npm start
+  emend run --confine -- make
   emend run --show 20261123`,
 		SuggestFor: []string{"exec", "shell"},
 		Args: func(cmd *cobra.Command, args []string) error {
@@ -79,16 +90,16 @@ mode promises.`,
 				}
 			}
 			switch {
-			case named > 1 || named == 1 && (len(args) > 0 || f.dryRun):
+			case named > 1 || named == 1 && (len(args) > 0 || f.dryRun || f.confine):
 				return usageErrorf("run", "one of --kept, --show, --land and --discard stands alone, without a command")
 			case named == 0 && len(args) == 0:
 				return usageErrorf("run", "name the command to run, after --")
-			case f.mode != "witness" && f.mode != "overlay":
-				return usageErrorf("run", "--mode: %q is none of witness, overlay", f.mode)
-			case f.dryRun && f.mode != "overlay":
-				return usageErrorf("run", "--dry-run needs --mode overlay: in witness mode the command writes to the workspace itself")
-			case f.keepIgnored && f.mode != "overlay":
-				return usageErrorf("run", "--keep-ignored needs --mode overlay: in witness mode nothing is kept of what ignore rules leave out")
+			case !slices.Contains(runModes, f.mode):
+				return usageErrorf("run", "--mode: %q is none of %s", f.mode, strings.Join(runModes, ", "))
+			case f.dryRun && f.mode == "witness":
+				return usageErrorf("run", "--dry-run needs a layer: in witness mode the command writes to the workspace itself")
+			case f.keepIgnored && f.mode == "witness":
+				return usageErrorf("run", "--keep-ignored needs a layer: in witness mode nothing is kept of what ignore rules leave out")
 			}
 			return nil
 		},
@@ -103,17 +114,21 @@ mode promises.`,
 	}
 	cmd.Flags().SetInterspersed(false)
 	cmd.Flags().StringVar(&f.turn, "turn", "", "the turn of the session, for the log")
-	cmd.Flags().StringVar(&f.mode, "mode", "witness", "witness or overlay")
-	cmd.Flags().BoolVarP(&f.dryRun, "dry-run", "n", false, "with --mode overlay: show what the command would change, and land nothing")
-	cmd.Flags().BoolVar(&f.keepIgnored, "keep-ignored", false, "with --mode overlay: list and keep what ignore rules leave out, file by file, as all else")
+	cmd.Flags().StringVar(&f.mode, "mode", "auto", "auto, overlay or witness")
+	cmd.Flags().BoolVarP(&f.dryRun, "dry-run", "n", false, "show what the command would change, and land nothing")
+	cmd.Flags().BoolVar(&f.confine, "confine", false, "let the command write only in the tree, the temporary directory and what the policy names")
+	cmd.Flags().BoolVar(&f.keepIgnored, "keep-ignored", false, "list and keep what ignore rules leave out, file by file, as all else")
 	cmd.Flags().BoolVar(&f.kept, "kept", false, "list the layers that did not land")
 	cmd.Flags().StringVar(&f.show, "show", "", "show what the layer `NAME` would change")
 	cmd.Flags().StringVar(&f.land, "land", "", "land the layer `NAME`")
 	cmd.Flags().StringVar(&f.discard, "discard", "", "remove the layer `NAME`")
 	allowFlag(cmd.Flags(), &f.allow)
-	completeWords(cmd, "mode", []string{"witness", "overlay"})
+	completeWords(cmd, "mode", runModes)
 	return cmd
 }
+
+// runModes are what --mode takes. auto is overlay where there can be a layer, else witness.
+var runModes = []string{"auto", "overlay", "witness"}
 
 // runOrLand does what the flags say.
 func (a *app) runOrLand(ctx context.Context, args []string, f *runFlags) error {
@@ -145,10 +160,25 @@ func (a *app) runOrLand(ctx context.Context, args []string, f *runFlags) error {
 	if err != nil {
 		return err
 	}
-	if f.mode == "overlay" {
-		return a.runOverlay(ctx, ws, args, f)
+	if f.confine {
+		if err := emend.CannotConfine(); err != nil {
+			fmt.Fprintf(a.err, "emend: the command was not run: %s\n", report.Escape(err.Error()))
+			return exitError(exitOwnFailure)
+		}
 	}
-	return a.runWitnessed(context.WithoutCancel(ctx), ws, program, args)
+	start := (*exec.Cmd).Start
+	if f.confine {
+		start = ws.Host().StartConfined
+	}
+	if ws.Host().InLayer() && !f.dryRun { // the run around this one records it
+		return exitWith(a.waitFor(program, args, start))
+	}
+	if f.mode != "witness" {
+		if err := a.runOverlay(ctx, ws, args, f); err != errNoLayer {
+			return err
+		}
+	}
+	return a.runWitnessed(context.WithoutCancel(ctx), ws, program, args, start)
 }
 
 // findProgram finds a program as the shell does, or prints why it cannot be run.
@@ -166,7 +196,7 @@ func (a *app) findProgram(name string) (string, error) {
 }
 
 // runWitnessed runs a command between two looks. An exitError has the command's exit code.
-func (a *app) runWitnessed(ctx context.Context, ws *emend.Workspace, program string, args []string) error {
+func (a *app) runWitnessed(ctx context.Context, ws *emend.Workspace, program string, args []string, start startFunc) error {
 	bar := a.newProgressBar()
 	looking := ctx
 	if bar != nil {
@@ -179,7 +209,7 @@ func (a *app) runWitnessed(ctx context.Context, ws *emend.Workspace, program str
 	}
 	a.printNotKept(before)
 	adoptOrphans()
-	code := a.waitFor(program, args)
+	code := a.waitFor(program, args, start)
 	left := hasOrphans()
 	after, err := ws.Host().Look(ctx, api.LookRequest{Moment: api.AfterCall, Command: strings.Join(args, " "), Result: fmt.Sprintf("exit code %d", code), StillRuns: left})
 	if err != nil {
@@ -201,16 +231,33 @@ func exitWith(code int) error {
 	return exitError(code)
 }
 
-// runOverlay runs a command over a layer and lands what it left.
+// errNoLayer says that the command was not run, and is to run in witness mode.
+var errNoLayer = errors.New("no layer")
+
+// runOverlay runs a command over a layer and lands what it left. With --mode auto, the error is errNoLayer if there can be none, which is
+// said then.
 func (a *app) runOverlay(ctx context.Context, ws *emend.Workspace, args []string, f *runFlags) error {
 	dir, err := os.Getwd()
 	if err != nil {
 		return err
 	}
-	rep, err := ws.Host().Run(context.WithoutCancel(ctx), api.RunRequest{Args: args, Dir: dir, Env: os.Environ(), DryRun: f.dryRun, KeepIgnored: f.keepIgnored})
+	rep, err := ws.Host().Run(context.WithoutCancel(ctx), api.RunRequest{Args: args, Dir: dir, Env: os.Environ(), DryRun: f.dryRun, Confine: f.confine, KeepIgnored: f.keepIgnored})
+	dryRun := f.dryRun
 	switch {
+	case rep == nil && err != nil && f.mode == "auto" && !dryRun && !ws.Host().InLayer(): // nothing was run
+		if !a.quiet {
+			fmt.Fprintf(a.err, "emend: in witness mode: %s\n", report.OneLine(err.Error()))
+		}
+		return errNoLayer
 	case emend.IsNoLayer(err):
-		fmt.Fprintf(a.err, "emend: the command was not run: %s\nWithout a layer it runs in witness mode: emend run --mode witness\n", report.Escape(err.Error()))
+		fmt.Fprintf(a.err, "emend: the command was not run: %s\n", report.Escape(err.Error()))
+		if u, ok := errors.AsType[*overlay.Unsupported](err); ok && u.Hint != "" {
+			fmt.Fprintf(a.err, "  next: %s\n", report.Escape(u.Hint))
+		}
+		if overlay.AppArmor() {
+			fmt.Fprintln(a.err, "  emend doctor --apparmor prints a profile")
+		}
+		fmt.Fprintln(a.err, "Without a layer it runs in witness mode: emend run --mode witness")
 		return exitError(exitOwnFailure)
 	case rep == nil:
 		return err
@@ -241,7 +288,7 @@ func (a *app) printRan(w io.Writer, rep *api.RunReport, dry bool) {
 	switch {
 	case dry && len(rep.Files) > 0:
 		fmt.Fprintf(w, "emend: %s would land\n", plural(len(rep.Files), "change"))
-	case rep.Entry != "":
+	case rep.Entry != "" && len(rep.Files) > 0:
 		fmt.Fprintf(w, "emend: %s landed; take it back with: emend undo %s\n", plural(len(rep.Files), "change"), rep.Entry)
 	}
 	for i, f := range rep.Files {
@@ -249,11 +296,14 @@ func (a *app) printRan(w io.Writer, rep *api.RunReport, dry bool) {
 			fmt.Fprintf(w, "  and %d more\n", len(rep.Files)-maxShown)
 			break
 		}
-		inside := ""
+		fmt.Fprintf(w, "  %s %s", report.OpLetter(&api.LogEntry{Operation: f.Operation}), report.Escape(f.Path))
 		if f.Files > 0 {
-			inside = ": " + report.FilesInside(f.Files, f.Bytes)
+			fmt.Fprint(w, ": "+report.FilesInside(f.Files, f.Bytes))
 		}
-		fmt.Fprintf(w, "  %s %s%s\n", report.OpLetter(&api.LogEntry{Operation: f.Operation}), report.Escape(f.Path), inside)
+		if f.NoUndo != "" {
+			fmt.Fprintf(w, " (%s)", f.NoUndo)
+		}
+		fmt.Fprintln(w)
 		if dry && f.Diff != "" {
 			a.printDiff(w, f.Diff)
 		}
@@ -278,20 +328,39 @@ func (a *app) listLayers(ctx context.Context, ws *emend.Workspace) error {
 		fmt.Fprintln(a.out, "No layers are kept.")
 	}
 	for _, l := range all {
-		fmt.Fprintf(a.out, "%s  %s\n  %s\n", l.Name, report.OneLine(strings.Join(l.Command, " ")), report.OneLine(l.Why))
+		fmt.Fprintf(a.out, "%s  %s  %s\n  %s\n", l.Name, ageOf(l.Began), report.OneLine(strings.Join(l.Command, " ")), report.OneLine(l.Why))
 	}
 	return nil
 }
 
+// ageOf says how long ago an RFC 3339 time was.
+func ageOf(began string) string {
+	t, err := time.Parse(time.RFC3339, began)
+	if err != nil {
+		return "of unknown age"
+	}
+	switch d := max(0, time.Since(t)); {
+	case d < 2*time.Hour:
+		return plural(int(d/time.Minute), "minute") + " old"
+	case d < 48*time.Hour:
+		return plural(int(d/time.Hour), "hour") + " old"
+	default:
+		return plural(int(d/(24*time.Hour)), "day") + " old"
+	}
+}
+
+// startFunc starts a command.
+type startFunc func(*exec.Cmd) error
+
 // waitFor runs the program with the streams of this process, in its process group, so that the keyboard's signals reach both:
 // emend waits for what the program makes of them. Signals that are sent to emend alone are passed on.
-func (a *app) waitFor(program string, args []string) int {
+func (a *app) waitFor(program string, args []string, start startFunc) int {
 	cmd := &exec.Cmd{Path: program, Args: args, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr}
 	signals := make(chan os.Signal, 16)
 	signal.Notify(signals, runSignals...)
 	defer signal.Stop(signals)
-	if err := cmd.Start(); err != nil {
-		fmt.Fprintf(a.err, "emend: %s cannot be run: %v\n", report.Escape(args[0]), errors.Unwrap(err))
+	if err := start(cmd); err != nil {
+		fmt.Fprintf(a.err, "emend: %s cannot be run: %v\n", report.Escape(args[0]), cmp.Or(errors.Unwrap(err), err))
 		return exitCannotRun
 	}
 	ended := make(chan struct{})

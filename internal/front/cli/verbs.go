@@ -42,7 +42,7 @@ var verbs = []verb{
 	{"explain", (*app).explain, "0 all of it would be applied, 1 it would be refused, 2 wrong usage."},
 	{"ui", (*app).ui, "0 ended with Ctrl-C, 1 could not serve, 2 wrong usage."},
 	{"waiting", (*app).waiting, "0 done, 1 no such call waits any more, 2 wrong usage."},
-	{"run", (*app).runVerb, "the command's; 128 and the number of the signal that ended it; 125 emend\ncould not look or record, 126 the command cannot be run, 127 it is not found."},
+	{"run", (*app).runVerb, "the command's; 128 and the number of the signal that ended it; 125 emend\ncould not look, record or land, 126 the command cannot be run, 127 it is not found."},
 	{"serve", (*app).serve, "0 ended as it was told to, 1 could not serve, 2 wrong usage."},
 	{"hook", (*app).hook, "0 always, also when it failed, so that no agent is ever held up."},
 	{"call", (*app).call, "0 done, 1 refused and nothing changed, 2 wrong usage, 3 undecided:\nrun emend recover."},

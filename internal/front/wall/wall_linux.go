@@ -5,6 +5,7 @@ import (
 	"os"
 	"slices"
 
+	"github.com/emend-dev/emend/internal/confine"
 	"github.com/landlock-lsm/go-landlock/landlock"
 	abi "github.com/landlock-lsm/go-landlock/landlock/syscall"
 )
@@ -17,7 +18,7 @@ const minVersion = 2
 
 // Version returns the kernel's version of Landlock, or 0 if there is none that [Up] can use.
 func Version() int {
-	if v, err := abi.LandlockGetABIVersion(); err == nil && v >= minVersion {
+	if v := confine.Version(); v >= minVersion {
 		return v
 	}
 	return 0
