@@ -144,7 +144,9 @@ func TestKilledInTheLanding(t *testing.T) {
 					t.Errorf("kept = %+v", k)
 				}
 				if _, err := w.ws.Host().LandLayer(t.Context(), k.Name); err != nil {
-					if !strings.Contains(k.Why, "interrupted") {
+					// A landing that was taken back gave files a new time of change, as if somebody had saved them.
+					takenBack := !landed && strings.Contains(err.Error(), "changed it while the command ran")
+					if !takenBack && !strings.Contains(k.Why, "interrupted") {
 						t.Error(err)
 					}
 					w.discard(k.Name)
