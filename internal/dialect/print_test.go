@@ -118,6 +118,10 @@ func TestPrint(t *testing.T) {
 		{"a path with space after it", Chimera, patch.Section{Op: patch.Delete, Path: "a "}, "! the path"},
 		{"no path", Supyagent, patch.Section{Op: patch.Delete}, "! the path"},
 		{"nothing to do", Emend, patch.Section{Path: "a"}, "! a section that does nothing"},
+		{"a mode", Emend, patch.Section{Op: patch.Update, Path: "f", Mode: patch.Executable, Hunks: []patch.Hunk{hunk("-a")}}, "! whether a file is executable"},
+		{"a new file with a mode", Codex, patch.Section{Op: patch.Add, Path: "f", Mode: patch.Executable, Content: "a\n"}, "! whether a file is executable"},
+		{"a copy", Emend, patch.Section{Op: patch.Copy, Path: "a", To: "b"}, "! a copy"},
+		{"additions at a number", Chimera, update(patch.Hunk{At: 1, Lines: []patch.Line{"+a"}}), "! that lines are added above line 1"},
 		{"a delete with hunks", Emend, patch.Section{Op: patch.Delete, Path: "a", Hunks: []patch.Hunk{hunk("-a")}}, "! does not belong"},
 	} {
 		t.Run(tt.d.Name+" "+tt.name, func(t *testing.T) {
