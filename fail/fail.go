@@ -54,6 +54,7 @@ const (
 	ContextNotFound   = "context_not_found"
 	DuplicatePath     = "duplicate_path"
 	NoNewlineMismatch = "no_newline_mismatch"
+	NothingToChange   = "nothing_to_change"
 )
 
 // The reasons of [CommandFailed].

@@ -14,12 +14,13 @@ type Patch struct {
 // Op is what a section does to the file at its path.
 type Op uint8
 
-// The operations. An update that also moves its file is a Move.
+// The operations. An update that also moves its file is a Move. A Copy makes a new file from the one at its path.
 const (
 	Add Op = iota + 1
 	Update
 	Delete
 	Move
+	Copy
 )
 
 // String returns the word of the result's "operation" field.
@@ -33,26 +34,48 @@ func (o Op) String() string {
 		return "delete"
 	case Move:
 		return "move"
+	case Copy:
+		return "copy"
 	}
 	return "none"
 }
+
+// Mode says whether a section makes its file executable.
+type Mode uint8
+
+// The modes. KeepMode leaves a file as it is; a new file is then not executable.
+const (
+	KeepMode Mode = iota
+	Executable
+	NotExecutable
+)
 
 // Section is the part of a patch for one file.
 type Section struct {
 	Op   Op
 	Path string // as written
-	To   string // Move: the destination, as written
+	To   string // Move and Copy: the destination, as written
 	Line int    // 1-based line of the header in the patch text
 
 	// Content is what an Add writes, byte for byte, its dialect's rule for the last newline already applied.
 	Content string
-	Hunks   []Hunk // Update and Move
+	// Hunks are what an Update, a Move or a Copy changes. Those of a Delete, if it has any, hold the lines of the file that goes.
+	Hunks []Hunk
+
+	Mode Mode // what becomes of the executable bit; not for a Delete
+	// Blob is the beginning of the name that git gives the content before; "" if the patch does not say. If the file has another
+	// content, the line numbers of the hunks count for nothing.
+	Blob string
 }
 
 // Hunk is one change inside a file: lines that must be there, lines that it removes, lines that it adds.
 type Hunk struct {
 	Line  int // 1-based line in the patch text where the hunk begins
 	Lines []Line
+
+	// At is the line of the file, from 1, where the patch says that the hunk begins; for one without old lines that which its
+	// lines go before. 0 if the patch does not say. It decides between places, if every hunk of the section stands where it says.
+	At int
 
 	// Anchors are the texts after "@@" that help to find the place, outermost first; How says what they mean.
 	Anchors []string

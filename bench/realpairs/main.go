@@ -37,13 +37,18 @@ type config struct {
 	peers    bool
 	out      string
 	only     string
+	diffs    bool
 }
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	conf, err := flags(os.Args[1:])
-	if err == nil {
+	switch {
+	case err != nil:
+	case conf.diffs:
+		err = proveDiffs(ctx, conf, os.Stdout, os.Stderr)
+	default:
 		err = run(ctx, conf, os.Stdout, os.Stderr)
 	}
 	if err != nil {
@@ -61,6 +66,7 @@ func flags(args []string) (config, error) {
 	fs.BoolVar(&c.peers, "peers", true, "put the same changes to git apply and GNU patch")
 	fs.StringVar(&c.out, "out", "", "write the summary to this file too, as Markdown")
 	fs.StringVar(&c.only, "only", "", "only modules whose path contains this")
+	fs.BoolVar(&c.diffs, "diffs", false, "put the diffs that git and GNU diff write of the same changes to emend, git apply and GNU patch")
 	names := fs.String("dialects", "", "comma-separated; none named is all of them")
 	fs.Parse(args)
 	for _, d := range dialect.All {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path"
+	"slices"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
@@ -67,6 +68,11 @@ func applySections(ctx context.Context, w *workspace.Workspace, text string, o a
 	view.Atomic, view.DryRun = false, false
 	if err != nil {
 		return nil, refuse(ctx, w, view, err)
+	}
+	if i := slices.IndexFunc(view.Patch.Sections, func(s patch.Section) bool { return s.Op == patch.Copy }); i >= 0 {
+		s := &view.Patch.Sections[i]
+		return nil, refuse(ctx, w, view, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Path: s.Path, Section: i + 1,
+			Msg: "the patch copies the file, as it was before the patch, and its sections are to be applied one by one", Hint: "Apply the patch as a whole."})
 	}
 	if rep, err := reportAllApplied(ctx, w, text, o, r); rep != nil || err != nil {
 		return rep, refuse(ctx, w, view, err)

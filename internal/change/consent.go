@@ -23,7 +23,7 @@ func askForPlan(ctx context.Context, w *workspace.Workspace, p *plan.Plan, sums 
 	fmt.Fprintf(h, "%q %t %q\n", r.Kind, r.Permanent, r.Undoes)
 	for i := range p.Steps {
 		s := &p.Steps[i]
-		fmt.Fprintf(h, "%d %q %q %q %q %t %q %q %d\n", s.Op, s.Path, s.To, s.BeforeSum, s.AfterSum, s.Exec, s.FromHistory, s.ModeOfKept, s.Source.Kind)
+		fmt.Fprintf(h, "%d %q %q %q %q %t %q %q %d %d\n", s.Op, s.Path, s.To, s.BeforeSum, s.AfterSum, s.Exec, s.FromHistory, s.ModeOfKept, s.Source.Kind, s.Mode)
 	}
 	return consent.Ask(ctx, w, r.Asks, questionText(ctx, w, p, r), h)
 }

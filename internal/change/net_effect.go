@@ -1,6 +1,7 @@
 package change
 
 import (
+	"cmp"
 	"path"
 	"strings"
 
@@ -35,8 +36,9 @@ type placeState struct {
 	from      int  // index of the change whose old file gives the content or the mode; -1 for none
 	unchanged bool // the content is that of the old file
 	exec      bool
-	fromSlot  string // slot of the kept file that gives the content
-	modeSlot  string // slot of the kept file that gives mode and owner, if no old file does
+	mode      patch.Mode // what becomes of the executable bit of the file that gives the mode
+	fromSlot  string     // slot of the kept file that gives the content
+	modeSlot  string     // slot of the kept file that gives mode and owner, if no old file does
 	touchNow  bool
 }
 
@@ -115,7 +117,9 @@ func (n *netEffect) initialState(e guard.Entry, i int) placeState {
 
 // setContent gives the state the content that step s leaves.
 func (n *netEffect) setContent(p *placeState, s *plan.Step) {
-	p.unchanged = p.unchanged && s.AfterSum == s.BeforeSum && s.FromHistory == ""
+	p.unchanged = p.unchanged && s.AfterSum == s.BeforeSum && s.FromHistory == "" && s.Mode == patch.KeepMode
+	p.mode = cmp.Or(s.Mode, p.mode)
+	p.exec = s.Mode == patch.Executable || p.exec && s.Mode == patch.KeepMode
 	p.content, p.sum = s.After, s.AfterSum
 	p.fromSlot, p.touchNow = s.FromHistory, s.SetTime
 }
@@ -135,7 +139,7 @@ func (n *netEffect) finish() {
 			if move {
 				moved[p.from] = true
 			}
-			c.New = &commit.New{Content: p.content, Sum: p.sum, From: p.from, Move: move, Exec: p.exec, FromSlot: p.fromSlot, LikeSlot: p.modeSlot, TouchNow: p.touchNow}
+			c.New = &commit.New{Content: p.content, Sum: p.sum, From: p.from, Move: move, Exec: p.exec, Mode: p.mode, FromSlot: p.fromSlot, LikeSlot: p.modeSlot, TouchNow: p.touchNow}
 		}
 	}
 }

@@ -45,7 +45,7 @@ func stepForPerson(ctx context.Context, w *workspace.Workspace, s *plan.Step, fo
 		note("%s is deleted for good: nothing of it goes to the trash", s.Path)
 	case s.Op == patch.Move && s.Replaces != nil:
 		note("what is at %s is replaced", s.To)
-	case s.Exec:
+	case s.Exec, s.Mode == patch.Executable:
 		note("%s is made executable", s.Path)
 	}
 	b.WriteString(report.Diff(s))

@@ -27,6 +27,7 @@ import (
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/vfs"
+	"github.com/emend-dev/emend/patch"
 )
 
 // Tree opens directories of the tree that a store belongs to.
@@ -90,6 +91,8 @@ type New struct {
 	// Move says that the old file of change From is moved here as it is. That change has no New.
 	Move bool
 	Exec bool // a new file is executable
+	// Mode makes a file that has its mode from another one executable, for everybody who may read it, or not executable.
+	Mode patch.Mode
 	// FromSlot is a slot of an earlier transaction. Its file comes back here as it is, with mode, owner, attributes and
 	// links, and leaves the history. It may be a symbolic link. Sum is what the caller expects of it: the sha256 of the
 	// content, or of the target of a link; "" accepts any. Content, From, Move and Exec do not count.

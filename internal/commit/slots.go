@@ -10,6 +10,7 @@ import (
 	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/plant"
 	"github.com/emend-dev/emend/internal/vfs"
+	"github.com/emend-dev/emend/patch"
 )
 
 // stageSlot prepares the slot of one act and returns the file to sync, if it has content.
@@ -154,7 +155,29 @@ func (t *transaction) giveAttributes(a *act, n *New, f vfs.File) error {
 	if is, err := old.Stat(); err != nil || is.ID != from.Old.ID {
 		return stale(from.Path, "the file was replaced since it was read", from.Old.Sum, "")
 	}
-	return t.adoptAttributes(a, from.Path, f, old)
+	if err := t.adoptAttributes(a, from.Path, f, old); err != nil {
+		return err
+	}
+	return t.setMode(a, n, f)
+}
+
+// setMode makes the new file executable or not, if it is to differ in that from the one whose attributes it has.
+func (t *transaction) setMode(a *act, n *New, f vfs.File) error {
+	if n.Mode == patch.KeepMode {
+		return nil
+	}
+	is, err := f.Stat()
+	if err != nil {
+		return storeError(err)
+	}
+	perm := is.Mode.Perm() &^ 0o111
+	if n.Mode == patch.Executable {
+		perm |= is.Mode.Perm() & 0o444 >> 2
+	}
+	if err := f.Chmod(perm); err != nil {
+		return cannotKeep(a.Path, err)
+	}
+	return nil
 }
 
 // attributesOfKept gives the new file the attributes of a kept one.

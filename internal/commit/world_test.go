@@ -16,6 +16,7 @@ import (
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/vfs"
 	"github.com/emend-dev/emend/internal/vfs/vfstest"
+	"github.com/emend-dev/emend/patch"
 )
 
 const storeName = ".store"
@@ -158,6 +159,9 @@ func (w *world) changes(t *testing.T, wishes []wish) []Change {
 		case "update":
 			c := w.change(t, want.path)
 			c.New = &New{Content: want.text, Sum: sum(want.text), From: len(out)}
+			if want.path == "sub/x.txt" {
+				c.New.Mode = patch.Executable
+			}
 			out = append(out, c)
 		case "add":
 			c := w.change(t, want.path)

@@ -1,7 +1,7 @@
 package dialect
 
 // All lists every dialect.
-var All = []*Dialect{Emend, Comma, Codex, Supyagent, Chimera}
+var All = []*Dialect{Emend, Comma, Codex, Supyagent, Chimera, Unified, SearchReplace}
 
 // Named finds a dialect by its name.
 func Named(name string) (*Dialect, bool) {

@@ -76,7 +76,7 @@ func variables(file *ast.File) map[string]ast.Expr {
 }
 
 func TestAllIsWhole(t *testing.T) {
-	if got := Names(); !slices.Equal(got, []string{"emend", "comma", "codex", "supyagent", "chimera"}) {
+	if got := Names(); !slices.Equal(got, []string{"emend", "comma", "codex", "supyagent", "chimera", "unified", "search-replace"}) {
 		t.Errorf("Names() = %q", got)
 	}
 	for i, d := range All {

@@ -28,6 +28,9 @@ func Detect(text string) (*Dialect, error) {
 func hasEnvelope(text string) bool {
 	sections := false
 	for l := startLines(text, 1); l.ok; l.advance() {
+		if mark := l.mark(); mark == unifiedMark || mark == searchReplaceMark {
+			return false
+		}
 		if trimEnd(l.line) == beginPatch || !sections && strings.TrimSpace(strings.TrimPrefix(l.line, bom)) == beginPatch {
 			return true
 		}
@@ -35,6 +38,42 @@ func hasEnvelope(text string) bool {
 		sections = sections || header
 	}
 	return false
+}
+
+// formatMark is what tells one format from the others: the first line that only it has.
+type formatMark uint8
+
+const (
+	noMark formatMark = iota
+	envelopeMark
+	sectionMark // a section without an envelope
+	unifiedMark
+	searchReplaceMark
+)
+
+// mark returns the format of which l is the mark.
+func (l lines) mark() formatMark {
+	switch {
+	case trimEnd(l.line) == beginPatch || strings.TrimSpace(strings.TrimPrefix(l.line, bom)) == beginPatch:
+		return envelopeMark
+	case isHeader(l.line):
+		return sectionMark
+	case isSearch(l.line):
+		return searchReplaceMark
+	case strings.HasPrefix(l.line, "diff --git ") || l.beginsPair():
+		return unifiedMark
+	}
+	return noMark
+}
+
+// firstMark returns the format whose mark comes first in text. The marks of others below it are for its parser to refuse.
+func firstMark(text string) formatMark {
+	for l := startLines(text, 1); l.ok; l.advance() {
+		if mark := l.mark(); mark != noMark {
+			return mark
+		}
+	}
+	return noMark
 }
 
 // claimsEnvelope claims every text with an envelope, including one that is still a JSON string, or the inside of one.
@@ -59,6 +98,9 @@ func claimsSections(text string) bool {
 // beginsWithSection reports whether the first section line of text is Add, Update or Delete.
 func beginsWithSection(text string) bool {
 	for l := startLines(text, 1); l.ok; l.advance() {
+		if mark := l.mark(); mark == unifiedMark || mark == searchReplaceMark {
+			return false
+		}
 		if _, _, ok := emendGrammar.header(l.line); ok {
 			_, _, ok = supyagentGrammar.header(l.line)
 			return ok
@@ -87,8 +129,10 @@ var lookalikes = []struct {
 	hint  string
 }{
 	{"its first line is misspelt", isMisspelt, "Write the markers exactly so. "},
-	{"it looks like SEARCH/REPLACE blocks", hasPrefix("<<<<<<<", "------- SEARCH"), "Turn every block into a hunk: the search lines with \"-\", the others with \"+\". "},
-	{"it looks like a unified diff", hasPrefix("diff --git ", "--- ", "+++ ", "Index: "), "Replace the file headers by *** Update File: lines and put markers around the whole. "},
+	{"it is a context diff", hasPrefix("***************"), "Send a unified diff, as diff -u writes it, or an envelope. "},
+	{"it is a binary patch", hasPrefix("GIT binary patch"), "Write the file with another tool: a patch of lines cannot hold it. "},
+	{"it looks like SEARCH/REPLACE blocks", hasPrefix("<<<<<<<", "-------", ">>>>>>>"), "Begin every block with <<<<<<< SEARCH, below the path of its file, or send an envelope. "},
+	{"it looks like a unified diff", hasPrefix("--- ", "+++ ", "Index: ", "diff -"), "Begin the diff of every file with the two lines --- a/path and +++ b/path, or send an envelope. "},
 	{"it has sections, but no " + beginPatch, hasPrefix("*** "), ""},
 	{"it has hunks, but no envelope", hasPrefix("@@"), ""},
 	{"it is fenced, but there is no patch inside", hasPrefix("```", "~~~"), ""},

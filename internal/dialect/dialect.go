@@ -69,6 +69,9 @@ type Rules struct {
 	DeletesFiles  bool // a link that leads to no regular file cannot be deleted
 	Corrects      bool // a hunk that has no place is applied as its refusal would correct it
 	BlankFallback bool // a hunk that ends in blank context is tried again without the last such line
+	Bytes         bool // line ends and a byte order mark in the patch are bytes of the file, where the file has them so
+	MustChange    bool // an update that leaves its file as it is is refused
+	AnyOrder      bool // the order of the hunks in the patch says nothing about that in the file
 }
 
 // Placement selects what decides the place of a hunk.

@@ -17,6 +17,9 @@ func FuzzParseCodex(f *testing.F)     { fuzzParse(f, Codex) }
 func FuzzParseSupyagent(f *testing.F) { fuzzParse(f, Supyagent) }
 func FuzzParseChimera(f *testing.F)   { fuzzParse(f, Chimera) }
 
+func FuzzParseUnified(f *testing.F)       { fuzzParse(f, Unified) }
+func FuzzParseSearchReplace(f *testing.F) { fuzzParse(f, SearchReplace) }
+
 func fuzzParse(f *testing.F, d *Dialect) {
 	for _, text := range examples(f) {
 		f.Add(text)
@@ -41,7 +44,7 @@ func sane(d *Dialect, text string, o Options) error {
 	}
 	last := 0
 	for _, s := range got.Patch.Sections {
-		if s.Line <= last || s.Path == "" || s.Op < patch.Add || s.Op > patch.Move || (s.To != "") != (s.Op == patch.Move) {
+		if s.Line <= last || s.Path == "" || s.Op < patch.Add || s.Op > patch.Copy || (s.To != "") != (s.Op == patch.Move || s.Op == patch.Copy) {
 			return fmt.Errorf("section %+v", s)
 		}
 		last = s.Line

@@ -38,6 +38,8 @@ const (
 type grammar struct {
 	name    string
 	lenient *grammar // how the dialect is read with Options.Lenient; nil: the same way
+	// reader reads a text that has neither an envelope nor its sections; the fields below then say nothing but reports.
+	reader func(p *parser, text string)
 
 	// The envelope.
 	bare     bool   // none is needed; Begin and End lines are tolerated
@@ -106,4 +108,5 @@ const (
 
 // grammars lists every grammar, in the order of [All]. It cannot be [All], which holds the Parse functions: a failed
 // Parse asks which other grammar reads the text.
-var grammars = []*grammar{&emendGrammar, &commaGrammar, &codexGrammar, &supyagentGrammar, &chimeraGrammar}
+var grammars = []*grammar{&emendGrammar, &commaGrammar, &codexGrammar, &supyagentGrammar, &chimeraGrammar,
+	&unifiedGrammar, &searchReplaceGrammar}

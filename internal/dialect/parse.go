@@ -18,6 +18,7 @@ type parser struct {
 	dropped int // those of them that stand below a header
 	err     *fail.Error
 
+	aside    int  // lines around the patch that were set aside one by one
 	fenced   bool // a Markdown fence is open above the first section
 	unmarked int  // the first empty line that was read as an added one without its mark
 	marked   bool // an empty line is added with its mark
@@ -51,6 +52,12 @@ func read(g *grammar, text string) *parser {
 	}
 	if g.reports {
 		text = p.unwrapJSON(text)
+	}
+	if p.err == nil && g.reader != nil {
+		if g.reader(p, text); p.aside > maxAside {
+			p.out.Passed = append(p.out.Passed, fmt.Sprintf("%d more lines around the patch were set aside", p.aside-maxAside))
+		}
+		return p
 	}
 	if p.err == nil {
 		p.findEnvelope(text)
@@ -106,6 +113,16 @@ func (p *parser) refuse(line int, expected, msg, hint string) {
 func (p *parser) report(n int, format string, args ...any) {
 	if p.g.reports {
 		p.out.Passed = append(p.out.Passed, fmt.Sprintf("patch line %d: ", n)+fmt.Sprintf(format, args...))
+	}
+}
+
+// maxAside is how many lines around a patch are reported one by one.
+const maxAside = 20
+
+// setLineAside reports that line n, which is not part of the patch, was set aside.
+func (p *parser) setLineAside(n int, line string) {
+	if p.aside++; p.aside <= maxAside {
+		p.report(n, "text around the patch was set aside: %s", fail.Quote(line))
 	}
 }
 

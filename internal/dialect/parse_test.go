@@ -18,8 +18,14 @@ func show(p patch.Patch) string {
 	}
 	for _, s := range p.Sections {
 		fmt.Fprintf(&b, "%d %s %q", s.Line, s.Op, s.Path)
-		if s.Op == patch.Move {
+		if s.Op == patch.Move || s.Op == patch.Copy {
 			fmt.Fprintf(&b, " to %q", s.To)
+		}
+		if s.Mode != patch.KeepMode {
+			b.WriteString([...]string{"", " executable", " not executable"}[s.Mode])
+		}
+		if s.Blob != "" {
+			b.WriteString(" of " + s.Blob)
 		}
 		if s.Op == patch.Add {
 			fmt.Fprintf(&b, " = %q", s.Content)
@@ -27,6 +33,9 @@ func show(p patch.Patch) string {
 		b.WriteByte('\n')
 		for _, h := range s.Hunks {
 			fmt.Fprintf(&b, "  %d:", h.Line)
+			if h.At > 0 {
+				fmt.Fprintf(&b, " at %d", h.At)
+			}
 			for _, a := range h.Anchors {
 				fmt.Fprintf(&b, " %s %q", [...]string{"narrow", "seek", "adjoin"}[h.How], a)
 			}

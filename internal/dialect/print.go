@@ -85,8 +85,14 @@ func (w *printer) writeEnvironment(name string) {
 func fitsLine(s string) bool { return !strings.ContainsAny(s, "\n\x00") }
 
 func (w *printer) writeSection(s *patch.Section) {
+	if s.Op == patch.Copy {
+		w.cannot("a copy")
+	}
 	if s.Op != patch.Add && s.Content != "" || s.Op != patch.Move && s.To != "" || len(s.Hunks) > 0 && s.Op != patch.Update && s.Op != patch.Move {
 		w.cannot("what does not belong in the section: %s with content, hunks or a destination", s.Op)
+	}
+	if s.Mode != patch.KeepMode {
+		w.cannot("whether a file is executable")
 	}
 	switch s.Op {
 	case patch.Add:

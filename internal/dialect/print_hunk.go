@@ -19,6 +19,9 @@ func (w *printer) writeHunk(h patch.Hunk, first bool) {
 	if !w.isHunk(&h) {
 		return
 	}
+	if h.At > 0 && !hasOld(h.Lines) && len(h.Anchors) == 0 {
+		w.cannot("that lines are added above line %d", h.At)
+	}
 	w.convertAnchors(&h)
 	if w.g.noNewline != honoured && (h.OldOpen || h.NewOpen) {
 		w.cannot("whether a file ends without a newline")

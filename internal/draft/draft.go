@@ -49,6 +49,9 @@ func section(d *dialect.Dialect, c *Change, context int) (patch.Section, error) 
 	switch {
 	case !c.HasNew:
 		s := patch.Section{Op: patch.Delete, Path: c.Path}
+		if bytesCount(d) && c.Old != "" && !strings.Contains(c.Old, "\x00") {
+			s.Hunks = []patch.Hunk{deletedLines(c.Old)}
+		}
 		_, err := reparse(d, s)
 		return s, err
 	case strings.IndexByte(c.Old, 0) >= 0, strings.IndexByte(c.New, 0) >= 0:
@@ -57,6 +60,19 @@ func section(d *dialect.Dialect, c *Change, context int) (patch.Section, error) 
 		return added(d, c)
 	}
 	return updated(d, c, context)
+}
+
+// bytesCount reports whether line ends are content in d, and a deleted file is named with what it holds.
+func bytesCount(d *dialect.Dialect) bool { return d.Rules(dialect.Options{}).Bytes }
+
+// deletedLines returns the hunk that removes all lines of a file.
+func deletedLines(content string) patch.Hunk {
+	file := text.SplitLF(content)
+	h := patch.Hunk{At: 1, OldOpen: file.Open()}
+	for i := range file.Len() {
+		h.Lines = append(h.Lines, patch.Line("-"+file.Line(i)))
+	}
+	return h
 }
 
 func added(d *dialect.Dialect, c *Change) (patch.Section, error) {

@@ -33,17 +33,23 @@ const minimalLines = 10_000
 
 func updated(d *dialect.Dialect, c *Change, around int) (patch.Section, error) {
 	w := &drafter{d: d, c: c, old: text.Split(c.Old), new: text.Split(c.New)}
+	if bytesCount(d) {
+		w.old, w.new = text.SplitLF(c.Old), text.SplitLF(c.New)
+	}
 	w.compare(around)
 	if len(w.blocks) == 0 { // the lines are the same, the bytes are not
 		return patch.Section{}, inexpressible(c.Old, c.New)
 	}
 	for {
 		s, owners := w.section()
-		bad, err := w.prove(s, owners)
+		bad, err := w.prove(s, owners, false)
 		if err == nil {
 			return s, nil
 		}
 		if !w.widen(owners, bad) {
+			if _, again := w.prove(s, owners, true); again == nil {
+				return s, nil
+			}
 			return patch.Section{}, err
 		}
 	}
@@ -118,6 +124,9 @@ func (w *drafter) hunk(o []int) patch.Hunk {
 			h.Lines = append(h.Lines, patch.Line(" "+w.old.Line(at)))
 		}
 	}
+	if w.old.OnlyLF() {
+		h.At = at + 1
+	}
 	newEnd := 0
 	for _, i := range o {
 		b := w.blocks[i]
@@ -137,6 +146,10 @@ func (w *drafter) hunk(o []int) patch.Hunk {
 
 // openEnds sets the markers for the last newline if this hunk adds or removes it.
 func (w *drafter) openEnds(h *patch.Hunk, oldLast, newLast bool) {
+	if w.old.OnlyLF() {
+		h.OldOpen, h.NewOpen = oldLast && w.old.Open() && len(h.Old()) > 0, newLast && w.new.Open() && len(h.New()) > 0
+		return
+	}
 	if w.old.Open() == w.new.Open() || w.new.Len() == 0 || w.d.Rules(dialect.Options{}).FinalNewline && !w.new.Open() {
 		return
 	}
@@ -144,11 +157,17 @@ func (w *drafter) openEnds(h *patch.Hunk, oldLast, newLast bool) {
 	h.NewOpen = newLast && w.new.Open()
 }
 
-// prove applies the printed section and returns which hunks need more context.
-func (w *drafter) prove(s patch.Section, owners [][]int) (bad []int, err error) {
+// prove applies the printed section and returns which hunks need more context. Unless numbered is set, the numbers of its lines count
+// for nothing, so that the patch also applies to a file that has grown elsewhere.
+func (w *drafter) prove(s patch.Section, owners [][]int, numbered bool) (bad []int, err error) {
 	back, err := reparse(w.d, s)
 	if err != nil {
 		return hunksIn(err, len(owners)), err
+	}
+	for k := range back.Hunks {
+		if !numbered {
+			back.Hunks[k].At = 0
+		}
 	}
 	p, err := plan.Build(context.Background(), patch.Patch{Sections: []patch.Section{back}},
 		w.d.Rules(dialect.Options{}), plan.Memory{w.c.Path: w.c.Old}, plan.Options{})

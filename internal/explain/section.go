@@ -12,6 +12,9 @@ import (
 // file explains one section.
 func file(s *patch.Section, got *plan.SurveyedSection) File {
 	f := File{Path: firstNonEmpty(got.Step.Path, s.Path), ToPath: firstNonEmpty(got.Step.To, s.To), Operation: s.Op.String(), PatchLine: s.Line, Verdict: Lands}
+	if s.Op == patch.Copy {
+		f.Path = s.Path
+	}
 	for k := range s.Hunks {
 		if k < len(got.Hunks) {
 			f.Hunks = append(f.Hunks, hunk(k, &got.Hunks[k], got.File))
@@ -49,6 +52,12 @@ func (f *File) refuse(failed fail.List) {
 // effect says what a section that lands does.
 func effect(s *patch.Section, step *plan.Step, hunks string) string {
 	switch {
+	case s.Op == patch.Copy:
+		return "copies the file (" + linesOf(step.After) + ")"
+	case s.Op == patch.Update && len(s.Hunks) == 0 && step.Mode == patch.Executable:
+		return "makes it executable"
+	case s.Op == patch.Update && len(s.Hunks) == 0:
+		return "makes it not executable"
 	case s.Op == patch.Add && step.Replaces != nil:
 		return "replaces the file (" + linesOf(step.After) + ")"
 	case s.Op == patch.Add:

@@ -39,7 +39,7 @@ func TestSources(t *testing.T) {
 		switch {
 		case strings.ContainsAny(rest, "‹›"):
 			t.Errorf("%s: half a marker in %q", lit.at, lit.text)
-		case flag.MatchString(rest) && !strings.HasPrefix(rest, "diff --git ") && !lit.operators:
+		case flag.MatchString(rest) && !strings.HasPrefix(rest, "diff --") && !lit.operators:
 			t.Errorf("%s: a flag, which no agent can pass, in %q", lit.at, lit.text)
 		case verb.MatchString(rest) && !strings.Contains(rest, " person ") && !lit.operators:
 			t.Errorf("%s: a verb, which no agent can run, in %q", lit.at, lit.text)

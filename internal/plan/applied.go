@@ -24,8 +24,10 @@ func (b *builder) alreadyApplied(s *patch.Section, step *Step, err error) repeat
 		return repeat.Strong
 	case err == nil:
 		return repeat.None
-	case s.Op == patch.Add && b.isThere(step, err), s.Op == patch.Update && b.isUpdated(s, step, err):
+	case (s.Op == patch.Add || s.Op == patch.Copy) && b.isThere(step, err), s.Op == patch.Update && b.isUpdated(s, step, err):
 		return repeat.Strong
+	case s.Op == patch.Update && len(s.Hunks) == 0 && fail.All(err)[0].Reason == fail.NothingToChange:
+		return repeat.Strong // the file has the mode
 	case s.Op == patch.Delete && missing:
 		return b.isGone(s)
 	case s.Op == patch.Move && missing:

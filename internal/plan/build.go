@@ -119,6 +119,8 @@ func (b *builder) section(i int, s *patch.Section) {
 		err = b.remove(s, &step)
 	case patch.Move:
 		err = b.move(s, &step)
+	case patch.Copy:
+		err = b.copy(s, &step)
 	}
 	if b.survey != nil {
 		b.noteSection(s, &step, err)

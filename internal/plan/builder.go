@@ -41,6 +41,7 @@ type builder struct {
 type fileState struct {
 	exists    bool
 	link      bool
+	exec      bool
 	data, sum string
 }
 
@@ -191,7 +192,11 @@ func (b *builder) noteResult(place any, step *Step) {
 	if step.AfterSum == "" {
 		step.AfterSum = text.Sum(step.After)
 	}
-	b.state[place] = &fileState{exists: true, data: step.After, sum: step.AfterSum}
+	exec := step.Exec || step.Op != patch.Add && step.Source.Exec
+	if step.Mode != patch.KeepMode {
+		exec = step.Mode == patch.Executable
+	}
+	b.state[place] = &fileState{exists: true, exec: exec, data: step.After, sum: step.AfterSum}
 }
 
 func (b *builder) checkParent(f File, p string) error {

@@ -25,7 +25,7 @@ func (b *builder) edit(s *patch.Section, step *Step) error {
 	if step.seen != nil {
 		return b.mergeSeen(s, step)
 	}
-	p := place.Find(text.Split(step.Before), s.Hunks, b.rules, b.survey != nil)
+	p := b.find(s, step.Before)
 	out, err := settle(p, b.repeatMode(s, step), b.explain)
 	if b.survey != nil {
 		b.survey.noteHunks(p)
@@ -42,6 +42,9 @@ func (b *builder) edit(s *patch.Section, step *Step) error {
 		return nil
 	}
 	step.After, step.AfterSum, step.Edits, step.Bytes = out.After, out.Sum, out.Edits, out.Bytes
+	if p.File.OnlyLF() {
+		step.Edits, step.Bytes = text.Between(step.Before, step.After), nil
+	}
 	return nil
 }
 

@@ -50,15 +50,16 @@ type Step struct {
 	Writes   string // the path as the patch wrote it: the destination, for a Move
 	Section  int    // its number in the patch, from 0
 
-	Before, After       string // contents; Before of an Add is what it replaces
-	BeforeSum, AfterSum string // their sha256; "" where there is no file
-	Replaces            *File  // the file that an Add or a Move replaces, if any
-	Exec                bool   // an Add makes an executable file
-	FromHistory         string // put here the very file that the history keeps under this name, not After
-	ModeOfKept          string // an Add takes mode and owner from the file that the history keeps under this name
-	ModeFrom            *File  // an Update takes mode and owner from this file, which goes elsewhere in the same plan
-	SetTime             bool   // with Back: its time is that of the commit, as if it had just been written
-	Size                int64  // of what is put here, if After does not have it
+	Before, After       string     // contents; Before of an Add is what it replaces
+	BeforeSum, AfterSum string     // their sha256; "" where there is no file
+	Replaces            *File      // the file that an Add or a Move replaces, if any
+	Exec                bool       // an Add makes an executable file
+	Mode                patch.Mode // an Update or a Move changes the executable bit
+	FromHistory         string     // put here the very file that the history keeps under this name, not After
+	ModeOfKept          string     // an Add takes mode and owner from the file that the history keeps under this name
+	ModeFrom            *File      // an Update takes mode and owner from this file, which goes elsewhere in the same plan
+	SetTime             bool       // with Back: its time is that of the commit, as if it had just been written
+	Size                int64      // of what is put here, if After does not have it
 
 	Source File // as it was planned with, for the commit to verify
 	Dest   File // Move: what is at the destination

@@ -2,8 +2,10 @@ package plan
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -12,7 +14,7 @@ func (b *builder) add(s *patch.Section, step *Step) error {
 	if err != nil {
 		return err
 	}
-	step.Path, step.Source, step.After = f.Rel, f, s.Content
+	step.Path, step.Source, step.After, step.Exec = f.Rel, f, s.Content, s.Mode == patch.Executable
 	want, checked := b.opts.Expect[s.Path]
 	switch {
 	case checked && want != "":
@@ -50,22 +52,143 @@ func (b *builder) update(s *patch.Section, step *Step) error {
 	if err := b.source(s, step); err != nil {
 		return err
 	}
-	if len(s.Hunks) == 0 {
+	if len(s.Hunks) == 0 && s.Mode == patch.KeepMode {
 		return &fail.Error{Kind: fail.PatchParse, Path: s.Path, Line: s.Line, Msg: "the section has no hunks",
 			Expected: "a hunk", Hint: "Write at least one hunk under the header, or leave the section out."}
 	}
+	if step.Source.Kind == Link && len(s.Hunks) == 0 {
+		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.SpecialFile, Path: s.Path, Msg: "is a symbolic link, which has no mode of its own",
+			Hint: "Name the file that it leads to."}
+	}
+	b.setMode(s, step)
 	if err := b.edit(s, step); err != nil || step.changesNothing() {
 		return err
 	}
+	if b.rules.MustChange && step.Before == step.After && step.Mode == patch.KeepMode {
+		return nothingToChange(s)
+	}
 	b.noteResult(step.Source.Place, step)
 	return nil
+}
+
+// setMode gives the step the mode that s asks for, if the file does not have it.
+func (b *builder) setMode(s *patch.Section, step *Step) {
+	if st, ok := b.state[step.Source.Place]; ok {
+		step.Source.Exec = st.exec
+	}
+	if s.Mode != patch.KeepMode && (s.Mode == patch.Executable) != step.Source.Exec {
+		step.Mode = s.Mode
+	}
+}
+
+// nothingToChange refuses a section that would leave its file as it is.
+func nothingToChange(s *patch.Section) error {
+	e := &fail.Error{Kind: fail.PatchApply, Reason: fail.NothingToChange, Path: s.Path, Msg: "the section would change nothing",
+		Hint: "Leave it out. If it is to change something, write the lines that it removes with \"-\" and those that it adds with \"+\"."}
+	if len(s.Hunks) == 0 {
+		e.Msg, e.Hint = "the section would change nothing: the file has this mode already", "Leave the section out."
+	}
+	return e
 }
 
 func (b *builder) remove(s *patch.Section, step *Step) error {
 	if err := b.source(s, step); err != nil {
 		return err
 	}
+	if err := holdsAll(s, step); err != nil {
+		return err
+	}
 	b.state[step.Source.Place] = &fileState{}
+	return nil
+}
+
+// holdsAll refuses a Delete whose lines are not those of the file. One without lines says nothing of them.
+func holdsAll(s *patch.Section, step *Step) error {
+	if len(s.Hunks) == 0 {
+		return nil
+	}
+	var lines []string
+	open := false
+	for i := range s.Hunks {
+		lines, open = append(lines, s.Hunks[i].Old()...), s.Hunks[i].OldOpen
+	}
+	have := step.Before
+	if step.Source.Kind == Link {
+		have = step.Source.Target
+	}
+	content := strings.Join(lines, text.LF)
+	if !open {
+		content += text.LF
+	}
+	if have == content {
+		return nil
+	}
+	file := text.Split(have)
+	same := step.Source.Kind != Link && file.Len() == len(lines) && file.Open() == open
+	n := 0
+	for n < min(file.Len(), len(lines)) && file.Line(n) == lines[n] {
+		n++
+	}
+	if same && n == len(lines) {
+		return nil // but for line ends
+	}
+	return &fail.Error{Kind: fail.PatchApply, Reason: fail.ContextNotFound, Path: s.Path, Line: n + 1,
+		Msg:  fmt.Sprintf("the patch deletes the file with %d lines that it names, and from line %d on the file has others", len(lines), n+1),
+		Hint: "Read the file again. To delete it whatever it holds, leave the lines out."}
+}
+
+// copy plans a new file from another one, as that one was before the patch.
+func (b *builder) copy(s *patch.Section, step *Step) error {
+	step.Op, step.Writes = patch.Add, s.To
+	from, err := b.src.Look(b.ctx, s.Path, b.rules.Absolute)
+	if err != nil {
+		return err
+	}
+	earlier := from.Kind == Missing // only an earlier section may have made it
+	if earlier {
+		from = b.afterEarlier(from)
+		if st, ok := b.state[from.Place]; ok {
+			from.Exec = st.exec
+		}
+	}
+	step.Source = from
+	switch from.Kind {
+	case Missing:
+		return b.missing(from, s)
+	case Directory:
+		return isDirectory(s.Path)
+	case Regular:
+	default:
+		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.SpecialFile, Path: s.Path, Msg: "is no regular file, and only those are copied",
+			Hint: "Copy the file that it leads to, or leave the section out."}
+	}
+	if earlier {
+		step.Before, step.BeforeSum, err = b.load(from)
+	} else {
+		step.Before, step.BeforeSum, err = b.src.Load(b.ctx, from)
+	}
+	if err != nil {
+		return err
+	}
+	if want, ok := b.opts.Expect[s.Path]; ok && want != step.BeforeSum {
+		return changedSince(s.Path, want, step.BeforeSum)
+	}
+	if b.rereads -= len(step.Before); b.rereads < 0 {
+		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Limit, Path: s.Path, Msg: "the patch copies too much",
+			Hint: "Copy large files with another tool."}
+	}
+	if err := b.edit(s, step); err != nil {
+		return err
+	}
+	after, sum, hunks := step.After, step.AfterSum, step.Hunks
+	if err := b.add(&patch.Section{Op: patch.Add, Path: s.To, Content: after, Line: s.Line}, step); err != nil {
+		return err
+	}
+	if step.Replaces == nil {
+		step.Before, step.BeforeSum = "", ""
+	}
+	step.After, step.AfterSum, step.Hunks, step.Edits, step.Bytes = after, sum, hunks, nil, nil
+	step.Exec = s.Mode == patch.Executable || s.Mode == patch.KeepMode && from.Exec
 	return nil
 }
 
@@ -112,6 +235,7 @@ func (b *builder) move(s *patch.Section, step *Step) error {
 		b.state[to.Place] = &fileState{exists: true, link: true}
 		return nil
 	}
+	b.setMode(s, step)
 	if err := b.edit(s, step); err != nil {
 		return err
 	}
@@ -128,6 +252,7 @@ func (b *builder) moveInPlace(s *patch.Section, step *Step) error {
 			Hint: "Use an Update section to change a file in place."}
 	}
 	step.Op = patch.Update
+	b.setMode(s, step)
 	if err := b.edit(s, step); err != nil {
 		return err
 	}

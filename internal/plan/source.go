@@ -41,7 +41,8 @@ type File struct {
 	HasParent bool
 	Target    string // what a link says
 	Size      int64
-	Handle    any // the source's own
+	Exec      bool // somebody may execute it
+	Handle    any  // the source's own
 }
 
 // Kind tells apart what a path leads to.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
@@ -21,22 +22,30 @@ func Diff(s *plan.Step) string {
 	if s.Op == patch.Move {
 		to = s.To
 	}
-	fmt.Fprintf(&b, "diff --git %s %s\n", quotePath("a/"+from), quotePath("b/"+to))
+	fmt.Fprintf(&b, "diff --git %s %s\n", dialect.QuotePath("a/"+from), dialect.QuotePath("b/"+to))
+	switch s.Mode {
+	case patch.Executable:
+		b.WriteString("old mode 100644\nnew mode 100755\n")
+	case patch.NotExecutable:
+		b.WriteString("old mode 100755\nnew mode 100644\n")
+	}
 	switch s.Op {
 	case patch.Add:
-		if s.Replaces == nil {
+		if s.Replaces == nil && s.Exec {
+			b.WriteString("new file mode 100755\n")
+		} else if s.Replaces == nil {
 			b.WriteString("new file mode 100644\n")
 		}
 	case patch.Delete:
 		b.WriteString("deleted file mode " + gitMode(s.Source.Kind) + "\n")
 	case patch.Move:
-		fmt.Fprintf(&b, "rename from %s\nrename to %s\n", quotePath(from), quotePath(to))
+		fmt.Fprintf(&b, "rename from %s\nrename to %s\n", dialect.QuotePath(from), dialect.QuotePath(to))
 	}
 	spans := changedSpans(s)
 	if len(spans) == 0 {
 		return b.String()
 	}
-	oldName, newName := headerPath("a/"+from), headerPath("b/"+to)
+	oldName, newName := dialect.HeaderPath("a/"+from), dialect.HeaderPath("b/"+to)
 	if text.Binary(s.Before) || text.Binary(s.After) {
 		fmt.Fprintf(&b, "Binary files %s and %s differ\n", oldName, newName)
 		return b.String()
@@ -58,37 +67,6 @@ func gitMode(k plan.Kind) string {
 		return "120000"
 	}
 	return "100644"
-}
-
-// quotePath quotes a path as git does in a diff.
-func quotePath(p string) string {
-	if !strings.ContainsFunc(p, func(r rune) bool { return r < ' ' || r == 0x7f || r == '"' || r == '\\' }) {
-		return p
-	}
-	var b strings.Builder
-	b.WriteByte('"')
-	for i := range len(p) {
-		switch c := p[i]; {
-		case c == '"' || c == '\\':
-			b.WriteByte('\\')
-			b.WriteByte(c)
-		case c < ' ' || c == 0x7f:
-			fmt.Fprintf(&b, "\\%03o", c)
-		default:
-			b.WriteByte(c)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
-}
-
-// headerPath returns a path for the lines --- and +++, where a tab ends a name that contains spaces.
-func headerPath(p string) string {
-	out := quotePath(p)
-	if out == p && strings.Contains(p, " ") {
-		out += "\t"
-	}
-	return out
 }
 
 // byteSpan says that bytes a0 up to a1 of the old text became bytes b0 up to b1 of the new one.

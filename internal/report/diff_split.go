@@ -1,6 +1,10 @@
 package report
 
-import "strings"
+import (
+	"strings"
+
+	"github.com/emend-dev/emend/internal/dialect"
+)
 
 // diffHeader begins the diff of a file. No other line of a diff begins like this: lines of content have a prefix, and
 // names in headers are quoted if they contain a line end.
@@ -43,7 +47,7 @@ func DiffOf(parts []string, i int, from, to string) string {
 func isDiffOf(part, from, to string) bool {
 	head, _, _ := strings.Cut(part, "\n")
 	for {
-		if head == diffHeader+quotePath("a/"+from)+" "+quotePath("b/"+to) {
+		if head == diffHeader+dialect.QuotePath("a/"+from)+" "+dialect.QuotePath("b/"+to) {
 			return true
 		}
 		first, restFrom, fromDeeper := strings.Cut(from, "/")

@@ -3,6 +3,7 @@ package report
 import (
 	"fmt"
 
+	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
@@ -19,7 +20,7 @@ func DiffOfTexts(operation, path, before, after string) string {
 		s.Op = patch.Delete
 	default:
 		if text.Binary(before) || text.Binary(after) {
-			return fmt.Sprintf("diff --git %s %s\nBinary files differ\n", quotePath("a/"+path), quotePath("b/"+path))
+			return fmt.Sprintf("diff --git %s %s\nBinary files differ\n", dialect.QuotePath("a/"+path), dialect.QuotePath("b/"+path))
 		}
 		s.Edits = text.Between(before, after)
 	}

@@ -61,7 +61,7 @@ func (r *Reader) Look(_ context.Context, p string, absolute bool) (plan.File, er
 	}
 	f := plan.File{Rel: e.Rel, Place: e.Place, Kind: kind(e.Kind), HasParent: e.HasParent, Target: e.Target, Size: e.Size, Handle: e}
 	if e.Kind == guard.Regular {
-		f.Inode = e.File
+		f.Inode, f.Exec = e.File, e.Mode&0o111 != 0
 	}
 	return f, nil
 }

@@ -24,8 +24,9 @@ const MaxSize = math.MaxUint32
 
 // Lines is a text split into lines. It holds the text itself and 4 bytes for a line.
 type Lines struct {
-	data  string
-	start []uint32 // of each line, and the end of the last
+	data   string
+	start  []uint32 // of each line, and the end of the last
+	onlyLF bool     // see SplitLF
 }
 
 // Split splits data, which must not be longer than MaxSize, into lines. The empty text has none. It takes time linear in
@@ -51,6 +52,23 @@ func Split(data string) *Lines {
 	}
 	return l
 }
+
+// SplitLF is Split for programs to which only LF ends a line, and a CR or a byte order mark is content.
+func SplitLF(data string) *Lines {
+	l := &Lines{data: data, start: make([]uint32, 1, strings.Count(data, LF)+2), onlyLF: true}
+	for pos := 0; pos < len(data); {
+		end := len(data)
+		if i := strings.IndexByte(data[pos:], '\n'); i >= 0 {
+			end = pos + i + 1
+		}
+		l.start = append(l.start, uint32(end))
+		pos = end
+	}
+	return l
+}
+
+// OnlyLF reports whether SplitLF made l.
+func (l *Lines) OnlyLF() bool { return l.onlyLF }
 
 // ends counts the line ends in data.
 func ends(data string, hasCR bool) int {
@@ -91,7 +109,7 @@ func (l *Lines) Offset(i int) int { return int(l.start[i]) }
 // Line returns line i without its end.
 func (l *Lines) Line(i int) string {
 	raw := l.Raw(i, i+1)
-	return raw[:len(raw)-len(End(raw))]
+	return raw[:len(raw)-len(l.End(i))]
 }
 
 // Strings returns lines i up to but not including j, without their ends; nil if there are none.
@@ -107,7 +125,17 @@ func (l *Lines) Strings(i, j int) []string {
 }
 
 // End returns the line end of line i.
-func (l *Lines) End(i int) string { return End(l.Raw(i, i+1)) }
+func (l *Lines) End(i int) string {
+	end := End(l.Raw(i, i+1))
+	switch {
+	case !l.onlyLF:
+	case end == CRLF:
+		return LF
+	case end == CR:
+		return None
+	}
+	return end
+}
 
 // Open reports whether the text has lines and no newline at its end.
 func (l *Lines) Open() bool {

@@ -309,6 +309,10 @@ func (f *osFile) Give(uid, gid uint32, perm fs.FileMode) error {
 	}))
 }
 
+func (f *osFile) Chmod(perm fs.FileMode) error {
+	return pathError("chmod", f.name, f.use(func(fd int) error { return setExactMode(fd, perm) }))
+}
+
 func (f *osFile) CopyAttributes(from File) (lost []string, err error) {
 	other, ok := from.(*osFile)
 	if !ok {

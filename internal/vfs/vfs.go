@@ -107,6 +107,8 @@ type File interface {
 	// Give gives the file an owner, a group and permissions, without setuid, setgid and sticky, and takes away an access
 	// list. Like CopyAttributes it fails if the owner cannot be given.
 	Give(uid, gid uint32, perm fs.FileMode) error
+	// Chmod sets the permissions, whatever the umask.
+	Chmod(perm fs.FileMode) error
 	// StartWriteback asks the system to begin writing the content out, so that Sync finds less to do. It promises
 	// nothing.
 	StartWriteback()

@@ -74,7 +74,7 @@ func (a *app) command(args ...string) *cobra.Command {
 	root := withExits(&cobra.Command{
 		Use:   "emend",
 		Short: "Apply what coding agents write to files, entirely or not at all",
-		Long: `emend takes the patch text that a model wrote, in any of five dialects, and makes
+		Long: `emend takes the patch text that a model wrote, in any of seven dialects, and makes
 it true on disk, entirely or not at all; or it says why not and what would work
 instead. It reads, searches, creates, edits, moves and deletes files by the same
 rules: nothing outside the workspace is touched, nobody's edit is overwritten

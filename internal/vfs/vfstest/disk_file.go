@@ -207,6 +207,13 @@ func (f *diskFile) Give(uid, gid uint32, perm fs.FileMode) error {
 	})
 }
 
+func (f *diskFile) Chmod(perm fs.FileMode) error {
+	return f.on("chmod", func() error {
+		f.node.attr.mode, f.node.ctime = perm.Perm(), f.m.now()
+		return nil
+	})
+}
+
 func (f *diskFile) StartWriteback() {}
 
 func (f *diskFile) Sync() error {

@@ -316,6 +316,10 @@ func (f *faultFile) Give(uid, gid uint32, perm fs.FileMode) error {
 	return f.change("give", func() error { return f.file.Give(uid, gid, perm) })
 }
 
+func (f *faultFile) Chmod(perm fs.FileMode) error {
+	return f.change("chmod", func() error { return f.file.Chmod(perm) })
+}
+
 // StartWriteback cannot fail.
 func (f *faultFile) StartWriteback() {
 	if f.f.decide(false, "") == works {

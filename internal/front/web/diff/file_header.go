@@ -34,7 +34,7 @@ func (p *parser) header(s string) bool {
 
 // headerPrefixes are the beginnings of the known lines of a header.
 var headerPrefixes = []string{
-	"diff --git ", "new file mode ", "deleted file mode ", "rename from ", "rename to ", "index ", "--- ", "+++ ", "Binary files ",
+	"diff --git ", "old mode ", "new mode ", "new file mode ", "deleted file mode ", "rename from ", "rename to ", "copy from ", "copy to ", "index ", "--- ", "+++ ", "Binary files ",
 	"*** Add File: ", "*** Update File: ", "*** Delete File: ", "*** Move to: ", "*** Begin Patch",
 }
 

@@ -20,7 +20,7 @@ func (p *Placement) apply(k int) {
 		s.placed = false
 		return
 	}
-	if !p.checkAnchors(k) {
+	if !p.numbered && !p.checkAnchors(k) {
 		return
 	}
 	as, err := p.spelling(k)
@@ -32,7 +32,7 @@ func (p *Placement) apply(k int) {
 		s.placed, s.Err = false, p.notFound(k)
 		return
 	}
-	if p.findDouble(k, as); s.Doubles && p.Rules.Place == dialect.Ordered {
+	if p.findDouble(k, as); s.Doubles && p.Rules.Place == dialect.Ordered && !p.mayDouble(k) {
 		s.placed, s.Err = false, p.doubled(k)
 		return
 	}

@@ -14,7 +14,7 @@ import (
 func (p *Placement) decide() {
 	p.forgetLasts()
 	p.byAnchors()
-	if p.limit == nil && p.inOrder() {
+	if p.limit == nil && !p.Rules.AnyOrder && p.inOrder() {
 		p.byOrder()
 	}
 	p.checkOrder()

@@ -43,6 +43,8 @@ type Placement struct {
 	scopeWork     int // bytes of the lines that were looked at for scopes, see scopesCost
 	limit         error
 	traced        bool // Spots note the line of the file for every line of a hunk
+	numbered      bool // AtNumbers found the places
+	asMade        bool // the file is the one that the patch was made from
 }
 
 // Spot is where a hunk goes, or why it goes nowhere.

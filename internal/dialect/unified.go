@@ -1,0 +1,243 @@
+package dialect
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/decode"
+	"github.com/emend-dev/emend/patch"
+)
+
+// Unified is the unified diff, as git and GNU diff write it and as models do.
+var Unified = &Dialect{
+	Name: "unified", Doc: "a unified diff, as of git and GNU diff: one place for every hunk; line numbers decide if all are right",
+	Parse:     parseWith(&unifiedGrammar),
+	Print:     printUnified,
+	PrintHunk: printUnifiedHunk,
+	Claims:    func(text string) bool { return firstMark(text) == unifiedMark },
+	Rules: func(o Options) Rules {
+		r := emendRules(o)
+		r.RepeatPaths, r.MakeParents, r.Bytes, r.MustChange = true, true, true, true
+		return r
+	},
+	Words: Words{Hunks: true},
+}
+
+var (
+	unifiedGrammar        = grammar{name: "unified", reader: readUnified, lenient: &lenientUnifiedGrammar}
+	lenientUnifiedGrammar = grammar{name: "unified", reader: readUnified, reports: true}
+)
+
+// unifiedReader reads a unified diff file by file.
+type unifiedReader struct {
+	*parser
+	ended    bool // the text ends in a newline
+	mail     bool // a commit stands around the diff, as git format-patch and git show write it
+	inside   bool // a Markdown fence is open
+	below    bool // the line above is one of a hunk
+	goesOnAt int  // the line up to which goesOn has looked
+}
+
+func readUnified(p *parser, text string) {
+	p.lines = startLines(text, 1)
+	u := &unifiedReader{parser: p, ended: strings.HasSuffix(text, "\n")}
+	for p.ok && p.err == nil {
+		if u.beginsFile() {
+			u.readFile()
+		} else {
+			u.readAround()
+		}
+	}
+	if len(p.out.Patch.Sections) == 0 {
+		p.refuse(max(1, p.n-1), wantSection, "the text has no diff of a file", "Begin the diff of every file with the lines --- a/path and +++ b/path.")
+	}
+}
+
+// next returns the line below the current one.
+func (l lines) next() string {
+	l.advance()
+	return l.line
+}
+
+// beginsPair reports whether l is the line --- of a file header, with the line +++ below.
+func (l lines) beginsPair() bool {
+	return strings.HasPrefix(l.line, "--- ") && strings.HasPrefix(l.next(), "+++ ")
+}
+
+func (u *unifiedReader) belowBeginsPair() bool {
+	l := u.lines
+	l.advance()
+	return l.beginsPair()
+}
+
+func (u *unifiedReader) beginsFile() bool {
+	return u.beginsPair() || hasPrefix("diff --git ", "Index: ")(u.line)
+}
+
+// readAround reads a line that belongs to no file.
+func (u *unifiedReader) readAround() {
+	begun := len(u.out.Patch.Sections) > 0
+	below := u.below
+	u.below = false
+	switch {
+	case u.blank():
+	case u.refuseOther():
+	case strings.HasPrefix(u.line, "diff -") && u.belowBeginsPair(): // the command line of GNU diff
+	case isCommit(u.line) && begun:
+		u.refuse(u.n, "", "a second commit begins here", "Apply the commits one after the other, each as a patch of its own.")
+	case isCommit(u.line):
+		u.mail = true
+	case u.mail && !begun:
+	case u.mail && u.line == "-- ": // the version of git follows
+		u.advance()
+	case strings.HasPrefix(u.line, "@@"):
+		u.refuse(u.n, "--- a/path", "a hunk stands below no file", "Write the lines --- a/path and +++ b/path above the first hunk of a file.")
+	case decode.IsFence(u.line) && u.g.reports:
+		u.inside = !u.inside
+		u.report(u.n, "a Markdown fence was taken off")
+	case begun && (below || u.inside || strings.IndexByte("-+ \\", u.line[0]) >= 0 && !u.fenceClosed()):
+		u.refuse(u.n, `" ", "-", "+" or "@@"`, "no line of a hunk begins like this: "+fail.Quote(u.line),
+			`Begin every line of a hunk with " " (context), "-" or "+".`+u.lenientHint())
+	case u.g.reports:
+		u.setLineAside(u.n, u.line)
+	default:
+		what := "before"
+		if begun {
+			what = "after"
+		}
+		u.refuse(u.n, "--- a/path", fmt.Sprintf("%s %s the diff of a file: %s", kindOf(u.line), what, fail.Quote(u.line)),
+			"Send the diff alone‹lenient:, or pass {} to have the text around it set aside›.")
+	}
+	u.fenced = u.fenced || u.inside
+	u.advance()
+}
+
+func (u *unifiedReader) lenientHint() string {
+	if u.g.reports {
+		return ""
+	}
+	return "‹lenient: If it is text around the diff, pass {}.›"
+}
+
+// fenceClosed reports whether the diff stood in a Markdown fence that has ended.
+func (u *unifiedReader) fenceClosed() bool { return u.fenced && !u.inside }
+
+// isCommit reports whether a line begins a commit: that of a mail, or that of git log.
+func isCommit(line string) bool {
+	for _, prefix := range []string{"From ", "commit "} {
+		if rest, ok := strings.CutPrefix(line, prefix); ok {
+			id, _, _ := strings.Cut(rest, " ")
+			if (len(id) == 40 || len(id) == 64) && isHex(id) {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+func isHex(s string) bool { return s != "" && strings.Trim(s, "0123456789abcdef") == "" }
+
+// refuseOther refuses, by name, a line of another format.
+func (u *unifiedReader) refuseOther() bool {
+	what, hint := "", "Send everything in one format."
+	switch line := u.line; {
+	case line == "GIT binary patch":
+		what, hint = "a binary patch", "Write the file with another tool: a patch of lines cannot hold it."
+	case hasPrefix("Binary files ", "Files ")(line) && strings.HasSuffix(line, " differ"):
+		what, hint = "a binary file, whose contents the diff does not have", "Write the file with another tool: a patch of lines cannot hold it."
+	case hasPrefix("diff --cc ", "diff --combined ", "@@@")(line):
+		what, hint = "a combined diff, which has two old files", "Send the diff against one of the two: git diff HEAD, or git show -m."
+	case isSearch(line) || hasPrefix(">>>>>>> REPLACE", "+++++++ REPLACE")(line):
+		what = "a SEARCH/REPLACE block beside a unified diff"
+	case hasPrefix("*** Begin Patch", endPatch)(line):
+		what = "an envelope beside a unified diff"
+	case isHeader(line):
+		what = "a section of another format beside a unified diff"
+	case isContextDiff(u.lines):
+		what, hint = "a context diff", "Send a unified diff: diff -u."
+	default:
+		return false
+	}
+	u.refuse(u.n, "--- a/path", "this is "+what+": "+fail.Quote(u.line), hint)
+	return true
+}
+
+func isHeader(line string) bool {
+	_, _, ok := emendGrammar.header(line)
+	return ok
+}
+
+// isContextDiff reports whether a context diff begins at l.
+func isContextDiff(l lines) bool {
+	return l.line == "***************" || strings.HasPrefix(l.line, "*** ") && strings.HasPrefix(l.next(), "--- ")
+}
+
+// readFile reads the diff of one file.
+func (u *unifiedReader) readFile() {
+	h := u.readHeader()
+	if u.err != nil {
+		return
+	}
+	s, err := h.section()
+	if err != "" {
+		u.refuse(h.line, wantPath, err, h.hint)
+		return
+	}
+	hunks, right := u.readHunks()
+	if u.err != nil {
+		return
+	}
+	if !right {
+		for k := range hunks {
+			hunks[k].At = 0
+		}
+	}
+	if h.hasNames && len(hunks) == 0 && s.Op != patch.Delete {
+		u.refuse(h.line, wantHunk, "the file header has no hunks below", "Write at least one hunk below +++, or leave the file out.")
+		u.err.Path = s.Path
+		return
+	}
+	u.fill(&s, hunks)
+	u.out.Patch.Sections = append(u.out.Patch.Sections, s)
+}
+
+// fill gives s what its hunks say.
+func (u *unifiedReader) fill(s *patch.Section, hunks []patch.Hunk) {
+	only := map[patch.Op]byte{patch.Add: '+', patch.Delete: '-'}[s.Op]
+	var content strings.Builder
+	for k := range hunks {
+		h := &hunks[k]
+		if only == 0 {
+			continue
+		}
+		h.Lines, h.Blank = h.Lines[:len(h.Lines)-h.Blank], 0
+		for _, l := range h.Lines {
+			if l.Mark() != only {
+				u.refuse(h.Line, string(only), fmt.Sprintf("the diff of a file that is to %s has another line than those with %q: %s", s.Op, only, fail.Quote(string(l))),
+					"Write /dev/null in the header only for a file that is not there before, or afterwards.")
+				return
+			}
+			content.WriteString(l.Text())
+			content.WriteByte('\n')
+		}
+	}
+	switch {
+	case s.Op == patch.Add:
+		s.Content = content.String()
+		if n := len(hunks); n > 0 && hunks[n-1].NewOpen {
+			s.Content = strings.TrimSuffix(s.Content, "\n")
+		}
+		return
+	case s.Op == patch.Update && s.Mode == patch.KeepMode && !slices.ContainsFunc(hunks, changes):
+		u.refuse(s.Line, `"-" or "+"`, "the diff changes nothing", `Mark the lines that go with "-" and those that come with "+", or leave the file out.`)
+		u.err.Path = s.Path
+		return
+	}
+	s.Hunks = hunks
+}
+
+func changes(h patch.Hunk) bool {
+	return slices.ContainsFunc(h.Lines, func(l patch.Line) bool { return l.Mark() != ' ' })
+}
