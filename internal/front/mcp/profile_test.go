@@ -105,7 +105,9 @@ func asText(v any) any {
 		}
 	}
 	if meta, ok := o["_meta"].(map[string]any); ok {
-		delete(meta, "error")
+		if delete(meta, "error"); len(meta) == 0 {
+			delete(o, "_meta")
+		}
 	}
 	return v
 }
@@ -261,8 +263,15 @@ func TestSeveralWorkspaces(t *testing.T) {
 				}
 			}
 			text := "*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n"
-			args := map[string]any{"workspace": "web", "patch": text}
-			if r := a.call("apply_patch", args); r.IsError {
+			name, args := "apply_patch", map[string]any{"patch": text}
+			switch p {
+			case tool.OpenAI:
+				args = map[string]any{"type": "create_file", "path": "a.txt", "diff": "+one\n"}
+			case tool.Anthropic:
+				name, args = editTool, map[string]any{"command": "create", "path": "a.txt", "file_text": "one\n"}
+			}
+			args["workspace"] = "web"
+			if r := a.call(name, args); r.IsError {
 				t.Errorf("%s", said(t, r))
 			}
 			if got := a.tree(); len(got) != 1 || !strings.HasPrefix(got["a.txt"], "one") {
