@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 )
 
 // Anthropic plays the Messages API with the text editor and the memory tool.
@@ -28,8 +29,9 @@ func anthropicAnswers(r *http.Request, body []byte, turn int, pending []string) 
 	if err := json.Unmarshal(body, &q); err != nil {
 		return nil, err
 	}
+	key := r.Header.Get("X-Api-Key") != "" || strings.HasPrefix(r.Header.Get("Authorization"), "Bearer ") // SDKs send one or the other
 	switch {
-	case r.Header.Get("X-Api-Key") == "" || r.Header.Get("Anthropic-Version") == "":
+	case !key || r.Header.Get("Anthropic-Version") == "":
 		return nil, errors.New("the request has no key, or no version")
 	case q.Model == "" || q.MaxTokens < 1 || len(q.Tools) == 0:
 		return nil, errors.New("the request needs a model, max_tokens and tools")

@@ -2,7 +2,6 @@ package mcp_test
 
 import (
 	"maps"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -31,7 +30,7 @@ func TestAnthropicEditor(t *testing.T) {
 		{map[string]any{"command": "view", "path": "primes.py", "view_range": []int{2, -1}}, "2:     for num in range(2, limit + 1)\n3:         pass"},
 		{map[string]any{"command": "view", "path": "primes.py", "view_range": []int{1, 1}}, "1: def is_prime(n):"},
 		{map[string]any{"command": "view", "path": "primes.py", "view_range": []int{3, 99}}, "3:         pass"},
-		{map[string]any{"command": "view", "path": filepath.ToSlash(a.dir) + "/src/win.txt"}, "1: a\n2: b"},
+		{map[string]any{"command": "view", "path": a.absolute("src/win.txt")}, "1: a\n2: b"},
 		{map[string]any{"command": "view", "path": "empty"}, ""},
 		{map[string]any{"command": "view", "path": "src/"}, "Here're the files and directories up to 2 levels deep in src, excluding hidden items and node_modules:\n-\tsrc\n6B\tsrc/win.txt"},
 		{map[string]any{"command": "view", "path": "."}, "Here're the files and directories up to 2 levels deep in ., excluding hidden items and node_modules:\n-\t.\n0B\tempty\n-\tignored\n1B\tignored/z\n65B\tprimes.py\n-\tsrc\n6B\tsrc/win.txt"},

@@ -2,7 +2,6 @@ package mcp_test
 
 import (
 	"maps"
-	"path/filepath"
 	"strings"
 	"testing"
 )
@@ -27,7 +26,7 @@ func TestOpenAIOperations(t *testing.T) {
 	for _, row := range []struct{ kind, path, diff, output string }{
 		{"update_file", "lib/fib.py", "\n@@\n-def fib(n):\n+def fibonacci(n):\n     if n <= 1:\n         return n\n-    return fib(n-1) + fib(n-2)\n+    return fibonacci(n-1) + fibonacci(n-2)\n", "Updated lib/fib.py"},
 		{"create_file", "docs/new/a.md", "+# A\n+\n+b", "Created docs/new/a.md"},
-		{"create_file", filepath.ToSlash(a.dir) + "/abs.md", "+b\n", "Created " + filepath.ToSlash(a.dir) + "/abs.md"},
+		{"create_file", a.absolute("abs.md"), "+b\n", "Created " + a.absolute("abs.md")},
 		{"create_file", " padded name", "+b\n", "Created  padded name"},
 		{"create_file", "empty", "", "Created empty"},
 		{"delete_file", "old.py", "", "Deleted old.py"},

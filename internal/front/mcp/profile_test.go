@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -34,6 +35,14 @@ func hire(t *testing.T, profile string, files map[string]string) *agent {
 	dir := t.TempDir()
 	place(t, dir, files)
 	return &agent{t, dir, connect(t, mcp.Config{Workspaces: []tool.Workspace{{Workspace: workspace(t, dir)}}, Tools: tool.Options{Profile: p}})}
+}
+
+// absolute returns the absolute path of a file, where a call may have one.
+func (a *agent) absolute(name string) string {
+	if runtime.GOOS == "windows" {
+		return name // a path with a drive is refused
+	}
+	return a.dir + "/" + name
 }
 
 func place(t testing.TB, dir string, files map[string]string) {
