@@ -57,13 +57,14 @@ func TestHeaderless(t *testing.T) {
 				continue
 			}
 			s := p.Patch.Sections[0]
-			got := s.Content
+			var got strings.Builder
+			got.WriteString(s.Content)
 			for _, h := range s.Hunks {
 				for _, l := range h.Lines {
-					got += string(l)
+					got.WriteString(string(l))
 				}
 			}
-			if got != row.want || s.Path != odd || s.Op != row.op || s.To != "" {
+			if got.String() != row.want || s.Path != odd || s.Op != row.op || s.To != "" {
 				t.Errorf("%v %q: %+v, want %q", row.op, row.text, s, row.want)
 			}
 		}
