@@ -33,6 +33,10 @@ func WithoutDirs(ctx context.Context, names ...string) context.Context {
 	return caller.WithoutDirs(ctx, names...)
 }
 
+// WithAbsolutePaths makes Read, List, Search, Glob and the calls that change one file accept an absolute path that leads into the
+// root. Without it an absolute path is refused.
+func WithAbsolutePaths(ctx context.Context) context.Context { return caller.WithAbsolutePaths(ctx) }
+
 // WithProgress has f called with the progress of a call, at most ten times a second and by one goroutine at a time. total is 0
 // while it is not known. f must return at once.
 func WithProgress(ctx context.Context, f func(done, total int, what string)) context.Context {

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
@@ -148,5 +149,49 @@ func TestHugeLines(t *testing.T) {
 	p, err := ws.Plan(t.Context(), emendtest.Envelope("*** Update File: f", "@@", " "+huge, "-x", "+y"), api.PatchOptions{})
 	if err != nil || p.Files()[0].After != huge+"\ny\n" {
 		t.Errorf("an edit below a huge line: %v", err)
+	}
+}
+
+// TestFileDiff checks a diff without a header: it is about the one file that the options name, whatever its path is.
+func TestFileDiff(t *testing.T) {
+	ws := emendtest.Workspace(t, "a.txt", "one\ntwo\n", "b.txt", "one\ntwo\n")
+	odd := " *** End Patch -> x"
+	if runtime.GOOS == "windows" {
+		odd = " x" // the others are no names there
+	}
+	apply := func(op patch.Op, path, text, key string) (*emend.Report, error) {
+		return ws.Apply(t.Context(), text, api.PatchOptions{File: &api.FileDiff{Op: op, Path: path}, IdempotencyKey: key})
+	}
+	if _, err := apply(patch.Add, "dir/"+odd, "+x\n", ""); err != nil {
+		t.Error(err)
+	}
+	if data, err := os.ReadFile(filepath.Join(ws.Root(), "dir", odd)); err != nil || string(data) != "x\n" {
+		t.Errorf("%q, %v", data, err)
+	}
+	// The same text with the same key, for another file, is another request.
+	const diff = "@@\n-two\n+zwei\n"
+	if _, err := apply(patch.Update, "a.txt", diff, "key"); err != nil {
+		t.Error(err)
+	}
+	if r, err := apply(patch.Update, "a.txt", diff, "key"); err != nil || !r.Repeated {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if r, err := apply(patch.Update, "b.txt", diff, "key"); err == nil {
+		t.Errorf("the key of another request is taken: %+v", r)
+	}
+	if _, err := apply(patch.Update, "b.txt", diff+"*** Delete File: a.txt\n", ""); !errors.Is(err, fail.PatchParse) {
+		t.Error(err)
+	}
+	p, err := ws.Plan(t.Context(), diff, api.PatchOptions{File: &api.FileDiff{Op: patch.Update, Path: filepath.Join(ws.Root(), "b.txt")}})
+	if err != nil || len(p.Files()) != 1 || p.Files()[0].Path != "b.txt" || p.Files()[0].After != "one\nzwei\n" {
+		t.Errorf("%+v, %v", p, err)
+	}
+	e, err := ws.Explain(t.Context(), diff, api.PatchOptions{File: &api.FileDiff{Op: patch.Update, Path: "a.txt"}})
+	if err != nil || e.Err() == nil {
+		t.Errorf("%+v, %v", e, err)
+	}
+	text, _, err := emend.Convert(diff, "codex", api.PatchOptions{File: &api.FileDiff{Op: patch.Update, Path: "b.txt"}})
+	if err != nil || text != emendtest.Envelope("*** Update File: b.txt", "@@", "-two", "+zwei") {
+		t.Errorf("%q, %v", text, err)
 	}
 }

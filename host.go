@@ -158,6 +158,12 @@ func (h *Host) Marks(ctx context.Context) ([]api.Mark, error) {
 	return call(ctx, h.s, undo.Marks, struct{}{})
 }
 
+// Insert puts lines into a file after the line with a number, and changes no other byte of it. The lines get the line end of that
+// line. The caller has seen the line numbers in the file as it is now, or sends the sha256 of what it saw.
+func (h *Host) Insert(ctx context.Context, r api.InsertRequest) (*api.Answer[api.InsertData], error) {
+	return call(ctx, h.s, change.Insert, r)
+}
+
 // Refused notes in the log that a call of a tool that changes files was refused before it came to the workspace, and words the
 // refusal. op is what the tool does to the paths; paths are what the call named, as far as that could be read.
 func (h *Host) Refused(ctx context.Context, tool string, op patch.Op, paths []string, err error) *Refusal {

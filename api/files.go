@@ -169,6 +169,8 @@ type EditRequest struct {
 	Edits          []TextEdit `json:"edits" jsonschema:"all against the text as it was read"`
 	Tolerance      string     `json:"tolerance,omitempty" jsonschema:"how loosely lines may match"`
 	IdempotencyKey string     `json:"idempotencyKey,omitempty" jsonschema:"done once per key"`
+	// Plain is for callers who know an edit without a hash. ExpectedSha256 may be empty then.
+	Plain bool `json:"-"`
 }
 
 // TextEdit replaces one text by another, or lines by a text: Line is the anchor of the first line and EndLine that of the last; or After
@@ -220,6 +222,20 @@ type AppliedEdit struct {
 type LineRange struct {
 	StartLine int `json:"startLine"`
 	EndLine   int `json:"endLine"`
+}
+
+// InsertRequest asks to put lines into a file.
+type InsertRequest struct {
+	Path           string
+	After          int    // the line after which the text goes; 0 is the beginning of the file
+	Text           string // whole lines; the newline after the last may be left out
+	ExpectedSha256 string // refuse unless the file is still this; "" for whatever it is
+}
+
+// InsertData describes a file before and after lines were put into it.
+type InsertData struct {
+	WriteData
+	Lines LineRange `json:"lines"` // of the inserted text, in the file after the change
 }
 
 // DeleteRequest asks to delete a file. It goes to the trash unless Permanent is set.

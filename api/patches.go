@@ -16,6 +16,10 @@ type PatchOptions struct {
 	Expect map[string]string
 	// Base is the directory that the paths of the patch are relative to; "" is that of the workspace.
 	Base string
+	// File says what the text does to which file, for a text without a header: the lines of one section, as OpenAI's apply_patch tool
+	// writes them. Without a Dialect it is read as emend's, and lines may match on every rung. Missing directories are made, and an
+	// absolute path may lead into the root.
+	File *FileDiff
 	// Sequential applies the sections one after the other, each by itself, and stops at the first that fails.
 	Sequential bool
 	// Idempotent skips hunks and sections that are already applied, instead of refusing them. Use it to send a patch again that
@@ -25,6 +29,12 @@ type PatchOptions struct {
 	Progress func(done, total int)
 	// IdempotencyKey makes Apply commit once: a later call with the same key returns the answer of the first.
 	IdempotencyKey string
+}
+
+// FileDiff says what a diff without a header does. The text of a Delete is empty; that of an Add may be.
+type FileDiff struct {
+	Op   patch.Op // Add, Update or Delete
+	Path string   // byte for byte: it is part of no text
 }
 
 // Placed says where a hunk landed.

@@ -29,7 +29,11 @@ func Apply(ctx context.Context, w *workspace.Workspace, p Patch) (*Report, error
 	}
 	r := CommitRequest{Key: p.IdempotencyKey, Progress: p.Progress}
 	if r.Key != "" {
-		r.Request = requestSum(ctx, w, "apply_patch", text.Sum(p.Text))
+		request := any(text.Sum(p.Text))
+		if p.File != nil {
+			request = []any{request, p.File}
+		}
+		r.Request = requestSum(ctx, w, "apply_patch", request)
 		if rep, err := answerForKey(ctx, w, r); rep != nil || err != nil {
 			return rep, refuse(ctx, w, report.View{Atomic: true}, err)
 		}

@@ -3,7 +3,6 @@ package change
 import (
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
-	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/draft"
 	"github.com/emend-dev/emend/internal/report"
 )
@@ -25,7 +24,7 @@ func Make(changes []api.Change, dialectName string, context int) (string, error)
 
 // Convert writes a patch in another dialect. o says how to read it. passed lists what lenient reading accepted.
 func Convert(text, to string, o api.PatchOptions) (out string, passed []string, err error) {
-	from, err := dialectFor(text, o.Dialect)
+	from, err := dialectFor(text, o)
 	if err != nil {
 		return "", nil, asRefusal(err)
 	}
@@ -33,7 +32,7 @@ func Convert(text, to string, o api.PatchOptions) (out string, passed []string, 
 	if err != nil {
 		return "", nil, asRefusal(err)
 	}
-	parsed, err := from.Parse(text, dialect.Options{Lenient: o.Lenient})
+	parsed, err := from.Parse(text, parseOptions(o))
 	if err != nil {
 		return "", nil, asRefusal(err)
 	}

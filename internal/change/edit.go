@@ -52,7 +52,7 @@ func planEdit(ctx context.Context, r *api.EditRequest, src *source.Reader) (*pla
 	if err != nil {
 		return nil, nil, err
 	}
-	s, err := beginUpdate(ctx, src, r.Path, r.ExpectedSha256, "edit")
+	s, err := beginUpdate(ctx, src, r.Path, r.ExpectedSha256, !r.Plain, "edit")
 	if err != nil {
 		return nil, nil, err
 	}

@@ -45,7 +45,7 @@ func EditCell(ctx context.Context, w *workspace.Workspace, r api.EditCellRequest
 }
 
 func planCell(ctx context.Context, r *api.EditCellRequest, src *source.Reader) (*plan.Plan, notebook.Done, error) {
-	s, err := beginUpdate(ctx, src, r.Path, r.ExpectedSha256, "edit")
+	s, err := beginUpdate(ctx, src, r.Path, r.ExpectedSha256, true, "edit")
 	if err != nil {
 		return nil, notebook.Done{}, err
 	}

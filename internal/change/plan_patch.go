@@ -14,6 +14,7 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/source"
 	"github.com/emend-dev/emend/internal/workspace"
+	"github.com/emend-dev/emend/patch"
 )
 
 // Patch is the text of a patch and the options that say how to read and apply it.
@@ -67,10 +68,13 @@ func parse(w *workspace.Workspace, text string, o *api.PatchOptions) (report.Vie
 // the paths of expected hashes those of the sections. A text that can only be read if it is decoded leaves the error to the plan.
 func read(w *workspace.Workspace, text string, o *api.PatchOptions) (report.View, *dialect.Dialect, plan.Options, error) {
 	view := report.View{DryRun: true, Atomic: !o.Sequential}
+	if o.File != nil {
+		view.Patch.Sections = []patch.Section{{Op: o.File.Op, Path: o.File.Path}} // what a refusal is about, until the lines are read
+	}
 	if err := w.CheckText(text); err != nil {
 		return view, nil, plan.Options{}, err
 	}
-	d, err := dialectFor(text, o.Dialect)
+	d, err := dialectFor(text, *o)
 	if err != nil {
 		return view, nil, plan.Options{}, err
 	}
@@ -107,18 +111,26 @@ func allowed(w *workspace.Workspace, all iter.Seq[dialect.Decoding]) iter.Seq[di
 }
 
 func parseOptions(o api.PatchOptions) dialect.Options {
-	return dialect.Options{Lenient: o.Lenient, Tolerance: o.Tolerance}
+	out := dialect.Options{Lenient: o.Lenient, Tolerance: o.Tolerance}
+	if o.File != nil {
+		out.Header = &patch.Section{Op: o.File.Op, Path: o.File.Path}
+	}
+	return out
 }
 
 func planOptions(o api.PatchOptions, d *dialect.Dialect) plan.Options {
 	return plan.Options{Expect: o.Expect, Print: d.PrintHunk, Idempotent: o.Idempotent}
 }
 
-func dialectFor(text, name string) (*dialect.Dialect, error) {
-	if name == "" || name == "auto" {
+// dialectFor returns the dialect that the options name, or else the one that the text is written in.
+func dialectFor(text string, o api.PatchOptions) (*dialect.Dialect, error) {
+	switch auto := o.Dialect == "" || o.Dialect == "auto"; {
+	case auto && o.File != nil:
+		return dialect.Emend, nil
+	case auto:
 		return dialect.Detect(text)
 	}
-	return dialectNamed(name)
+	return dialectNamed(o.Dialect)
 }
 
 func dialectNamed(name string) (*dialect.Dialect, error) {

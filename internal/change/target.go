@@ -6,13 +6,14 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/source"
 )
 
 // LookForWrite looks up a path that a call wants to change. It refuses a path that may not be written.
 func LookForWrite(ctx context.Context, r *source.Reader, p string) (plan.File, error) {
-	return r.Look(ctx, p, false)
+	return r.Look(ctx, p, caller.AbsolutePaths(ctx))
 }
 
 // mustExist looks up a path for a call that needs a file or a symbolic link there. Links are not followed. verb names

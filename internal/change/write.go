@@ -30,7 +30,7 @@ func Write(ctx context.Context, w *workspace.Workspace, r api.WriteRequest) (*ap
 }
 
 func planWrite(ctx context.Context, r *api.WriteRequest, src *source.Reader) (*plan.Plan, error) {
-	s, err := beginUpdate(ctx, src, r.Path, r.ExpectedSha256, "write")
+	s, err := beginUpdate(ctx, src, r.Path, r.ExpectedSha256, true, "write")
 	if err != nil {
 		return nil, err
 	}
@@ -42,10 +42,10 @@ func planWrite(ctx context.Context, r *api.WriteRequest, src *source.Reader) (*p
 }
 
 // beginUpdate returns a step that updates a text file, with the file's present content. It refuses a binary file, and a
-// file whose hash is not the expected one.
-func beginUpdate(ctx context.Context, r *source.Reader, p, expected, verb string) (plan.Step, error) {
+// file whose hash is not the expected one, which may be empty if it is not required.
+func beginUpdate(ctx context.Context, r *source.Reader, p, expected string, required bool, verb string) (plan.Step, error) {
 	s := plan.Step{Op: patch.Update}
-	if err := CheckHashField("expectedSha256", expected, true); err != nil {
+	if err := CheckHashField("expectedSha256", expected, required); err != nil {
 		return s, err
 	}
 	f, err := mustExist(ctx, r, p, verb)

@@ -36,6 +36,8 @@ type Dialect struct {
 type Options struct {
 	Lenient   bool
 	Tolerance patch.Rung // the last rung allowed; 0 leaves it to the dialect
+	// Header is the section whose lines the text is, if it has no header of its own.
+	Header *patch.Section
 }
 
 // Parsed is a patch, and one sentence for each thing that lenient reading accepted.

@@ -37,6 +37,9 @@ func emendRules(o Options) Rules {
 		last = o.Tolerance
 	case o.Lenient:
 		last = patch.Corrected
+	case o.Header != nil:
+		last = patch.Unicode
 	}
-	return Rules{Place: Ordered, Ladder: upTo(last, fullLadder...), Corrects: last == patch.Corrected, MakeParents: o.Lenient, Absolute: o.Lenient}
+	free := o.Lenient || o.Header != nil
+	return Rules{Place: Ordered, Ladder: upTo(last, fullLadder...), Corrects: last == patch.Corrected, MakeParents: free, Absolute: free}
 }

@@ -32,6 +32,9 @@ func parseWith(g *grammar) func(string, Options) (Parsed, error) {
 		if o.Lenient && g.lenient != nil {
 			g = g.lenient
 		}
+		if o.Header != nil {
+			return readBody(g, text, *o.Header)
+		}
 		p := read(g, text)
 		if g.decodes {
 			p.out.Decodings = decodings(g, text, p)

@@ -29,7 +29,7 @@ func File(ctx context.Context, w *workspace.Workspace, r api.ReadRequest) (*api.
 		return nil, err
 	}
 	asks := caller.NewAskedPaths(ctx)
-	e, err := w.Guard.Resolve(r.Path, guard.Request{Base: w.DefaultBase(), Follow: true, Asked: asks})
+	e, err := w.Guard.Resolve(r.Path, guard.Request{Base: w.DefaultBase(), Absolute: caller.AbsolutePaths(ctx), Follow: true, Asked: asks})
 	if err != nil {
 		return nil, err
 	}

@@ -17,7 +17,7 @@ func findOptions(ctx context.Context, w *workspace.Workspace, path string, ignor
 	if path == "" {
 		path = "."
 	}
-	e, err := resolveRoot(w, path)
+	e, err := resolveRoot(ctx, w, path)
 	if err != nil {
 		return find.Options{}, err
 	}
@@ -32,9 +32,9 @@ func findOptions(ctx context.Context, w *workspace.Workspace, path string, ignor
 }
 
 // resolveRoot looks up the path where a search begins. It follows a link that leads to a place inside the workspace.
-func resolveRoot(w *workspace.Workspace, path string) (guard.Entry, error) {
+func resolveRoot(ctx context.Context, w *workspace.Workspace, path string) (guard.Entry, error) {
 	path = workspace.TrimSlashes(path)
-	ask := guard.Request{Base: w.DefaultBase()}
+	ask := guard.Request{Base: w.DefaultBase(), Absolute: caller.AbsolutePaths(ctx)}
 	e, err := w.Guard.Resolve(path, ask)
 	if err == nil && e.Kind == guard.Symlink {
 		ask.Follow = true

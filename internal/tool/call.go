@@ -25,7 +25,16 @@ func Call(ctx context.Context, ws *emend.Workspace, name string, args json.RawMe
 
 // Call is like the function [Call], under the options. If there are several workspaces, the arguments name one, and
 // ws is ignored.
-func (o Options) Call(ctx context.Context, ws *emend.Workspace, name string, args json.RawMessage) (result api.Result) {
+func (o Options) Call(ctx context.Context, ws *emend.Workspace, name string, args json.RawMessage) api.Result {
+	r := o.call(ctx, ws, name, args)
+	if shape := o.profile().shape; shape != nil {
+		return shape(r)
+	}
+	return r
+}
+
+// call is Call, whose result the profile may give another shape.
+func (o Options) call(ctx context.Context, ws *emend.Workspace, name string, args json.RawMessage) (result api.Result) {
 	defer func() {
 		if p := panics.Recovered(recover()); p != nil {
 			o.noteDefect(p)
@@ -39,6 +48,9 @@ func (o Options) Call(ctx context.Context, ws *emend.Workspace, name string, arg
 	}
 	if p.LeaveOut != nil {
 		ctx = emend.WithoutDirs(ctx, p.LeaveOut...)
+	}
+	if p.Absolute {
+		ctx = emend.WithAbsolutePaths(ctx)
 	}
 	ctx = emend.WithActor(ctx, api.Actor{Tool: name})
 	if o.ReadOnly && t.Mutates {
@@ -110,6 +122,9 @@ func (o Options) refusedCall(ctx context.Context, t *Tool, ws *emend.Workspace, 
 		o.noteDefect(p)
 	}
 	d := o.profile().dialect()
+	if o.profile().words != nil {
+		return o.refusedInWords(ctx, t, ws, v, err)
+	}
 	if r, seen := errors.AsType[*emend.Refusal](err); seen {
 		return r.WithDialect(d.Name).ToAgent(o.offers(t)).Result()
 	}
@@ -120,6 +135,20 @@ func (o Options) refusedCall(ctx context.Context, t *Tool, ws *emend.Workspace, 
 		return ws.Host().Refused(ctx, t.Name, t.Op, v.namedPaths(), err).WithDialect(d.Name).ToAgent(o.offers(t)).Result()
 	}
 	return report.New(report.View{Dialect: d, ReadOnly: !t.Mutates, Reader: o.reader(t)}, nil, err)
+}
+
+// refusedInWords is refusedCall for a profile that has its own words.
+func (o Options) refusedInWords(ctx context.Context, t *Tool, ws *emend.Workspace, v *value, err error) api.Result {
+	r, seen := errors.AsType[*emend.Refusal](err)
+	if !seen && t.Mutates && ws != nil {
+		r, seen = ws.Host().Refused(ctx, t.Name, t.Op, v.namedPaths(), err), true
+	}
+	failures := fail.List(fail.All(err))
+	if seen {
+		failures = r.ToAgent(o.offers(t)).Failures
+	}
+	list, words := o.profile().words(t, v, failures)
+	return report.New(report.View{Dialect: &dialect.Dialect{Words: words}, ReadOnly: !t.Mutates, Reader: o.reader(t)}, nil, list)
 }
 
 // reader is who reads the refusals of a tool; t is nil if no tool was called.
@@ -173,7 +202,7 @@ func joinErrors(err error, reader hint.Reader) error {
 // namedPaths returns the paths in the arguments, as far as those can be parsed.
 func (v *value) namedPaths() []string {
 	var out []string
-	for _, name := range []string{"path", "fromPath", "targetPath"} {
+	for _, name := range []string{"path", "fromPath", "targetPath", "old_path", "new_path"} {
 		if p, ok := v.get(name); ok && p.kind == "string" {
 			out = append(out, p.text)
 		}

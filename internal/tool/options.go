@@ -8,6 +8,7 @@ import (
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/panics"
+	"github.com/emend-dev/emend/patch"
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
@@ -50,7 +51,8 @@ func (o Options) Check() error {
 // takesHashes reports whether every tool of the profile that changes existing files accepts a hash.
 func (p *Profile) takesHashes() bool {
 	return !slices.ContainsFunc(p.Tools, func(t *Tool) bool {
-		return t.Name == "apply_patch" && t.Input().Properties["expectedSha256ByPath"] == nil
+		in := t.Input().Properties
+		return t.Mutates && t.Op == patch.Update && t.Name != "undo" && in[hashField] == nil && in["expectedSha256ByPath"] == nil
 	})
 }
 

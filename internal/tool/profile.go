@@ -3,6 +3,8 @@ package tool
 import (
 	"slices"
 
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/dialect"
 )
 
@@ -17,12 +19,19 @@ type Profile struct {
 	Dialect string
 	// LeaveOut are the directories that this system's tools never search. It replaces ignore files.
 	LeaveOut []string
+	// Absolute accepts absolute paths that lead into the workspace.
+	Absolute bool
+	// words says how the failures of a call with these arguments read, for a system with words that no dialect has; nil for those of
+	// Dialect. It may also put the failures in the system's terms.
+	words func(t *Tool, arguments *value, failures fail.List) (fail.List, dialect.Words)
+	// shape gives a result the shape of the system, if no dialect has it; nil if one has.
+	shape func(api.Result) api.Result
 	// Instructions are for the model, in addition to the tools' descriptions.
 	Instructions string
 }
 
 // Profiles lists the profiles; the first is the default.
-var Profiles = []*Profile{Emend, Comma, Supyagent, Chimera, Codex}
+var Profiles = []*Profile{Emend, Comma, Supyagent, Chimera, Codex, OpenAI, Anthropic}
 
 // Emend is emend's own profile.
 var Emend = &Profile{Name: "emend", System: "emend", Doc: "all tools of emend", Tools: agentTools(),

@@ -13,7 +13,7 @@ import (
 )
 
 // machinery lists the files of this package that hold no tool.
-var machinery = []string{"tool.go", "schema.go", "arguments.go", "arguments_check.go", "call.go", "options.go", "workspaces.go", "profile.go", "time_argument.go"}
+var machinery = []string{"tool.go", "schema.go", "arguments.go", "arguments_check.go", "call.go", "options.go", "workspaces.go", "profile.go", "time_argument.go", "editor.go", "editor_words.go"}
 
 // TestAllIsAll checks that every other file holds the tool of its name, or a profile, and that it is listed.
 func TestAllIsAll(t *testing.T) {

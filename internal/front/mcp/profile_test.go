@@ -6,6 +6,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -34,6 +35,14 @@ func hire(t *testing.T, profile string, files map[string]string) *agent {
 	dir := t.TempDir()
 	place(t, dir, files)
 	return &agent{t, dir, connect(t, mcp.Config{Workspaces: []tool.Workspace{{Workspace: workspace(t, dir)}}, Tools: tool.Options{Profile: p}})}
+}
+
+// absolute returns the absolute path of a file, where a call may have one.
+func (a *agent) absolute(name string) string {
+	if runtime.GOOS == "windows" {
+		return name // a path with a drive is refused
+	}
+	return a.dir + "/" + name
 }
 
 func place(t testing.TB, dir string, files map[string]string) {
@@ -105,7 +114,9 @@ func asText(v any) any {
 		}
 	}
 	if meta, ok := o["_meta"].(map[string]any); ok {
-		delete(meta, "error")
+		if delete(meta, "error"); len(meta) == 0 {
+			delete(o, "_meta")
+		}
 	}
 	return v
 }
@@ -261,8 +272,15 @@ func TestSeveralWorkspaces(t *testing.T) {
 				}
 			}
 			text := "*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n"
-			args := map[string]any{"workspace": "web", "patch": text}
-			if r := a.call("apply_patch", args); r.IsError {
+			name, args := "apply_patch", map[string]any{"patch": text}
+			switch p {
+			case tool.OpenAI:
+				args = map[string]any{"type": "create_file", "path": "a.txt", "diff": "+one\n"}
+			case tool.Anthropic:
+				name, args = editTool, map[string]any{"command": "create", "path": "a.txt", "file_text": "one\n"}
+			}
+			args["workspace"] = "web"
+			if r := a.call(name, args); r.IsError {
 				t.Errorf("%s", said(t, r))
 			}
 			if got := a.tree(); len(got) != 1 || !strings.HasPrefix(got["a.txt"], "one") {

@@ -1,0 +1,49 @@
+package main
+
+import (
+	"bytes"
+	"maps"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend/internal/fakeapi"
+)
+
+// TestRun runs the program against a fake of the API, whose model makes every kind of call, and one that is refused.
+func TestRun(t *testing.T) {
+	dir := t.TempDir()
+	if err := fakeapi.Lay(dir, fakeapi.Before); err != nil {
+		t.Fatal(err)
+	}
+	api := fakeapi.Anthropic(fakeapi.AnthropicScript...)
+	server := httptest.NewServer(api)
+	defer server.Close()
+	var out bytes.Buffer
+	if err := run(t.Context(), client{server.URL + "", "key", "model"}, dir, "Rename fib", &out); err != nil {
+		t.Fatal(err)
+	}
+	answers, err := api.Answers()
+	failed := 0
+	for _, a := range answers {
+		if a.Failed {
+			failed++
+		}
+	}
+	if err != nil || failed != 1 || !strings.HasSuffix(out.String(), "\nDone.\n") {
+		t.Errorf("%d of the answers are refusals: %+v, %v; the program wrote\n%s", failed, answers, err, out.String())
+	}
+	if got, err := fakeapi.Files(dir); err != nil || !maps.Equal(got, fakeapi.AnthropicAfter) {
+		t.Errorf("the directory has %q, %v", got, err)
+	}
+}
+
+// TestRefused checks that the program ends when the API refuses.
+func TestRefused(t *testing.T) {
+	server := httptest.NewServer(fakeapi.Anthropic())
+	defer server.Close()
+	err := run(t.Context(), client{server.URL + "", "key", ""}, t.TempDir(), "x", &bytes.Buffer{})
+	if err == nil || !strings.Contains(err.Error(), "400 Bad Request") {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,110 @@
+// Package fakeapi plays the APIs of model vendors for tests: each answers with tool calls from a script, and refuses a request that
+// does not answer the calls before. It knows of an API what the vendor documents and the programs in examples/ use.
+package fakeapi
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"sync"
+)
+
+// Call is a tool call that the model makes.
+type Call struct {
+	Name  string // of the tool; OpenAI's apply_patch_call has none
+	Input string // the arguments, or the operation, as JSON
+}
+
+// Answer is what the program said to a call.
+type Answer struct {
+	Failed bool
+	Text   string
+}
+
+// Server answers each request with the calls of the next turn, and with the word "Done." when there is none left.
+type Server struct {
+	vendor  vendor
+	mu      sync.Mutex
+	turns   [][]Call
+	turn    int
+	pending []string // the ids of the calls of the turn before
+	answers []Answer
+	refused []string
+}
+
+// vendor is in what the APIs differ.
+type vendor struct {
+	path string
+	// answers reads a request: the answers to the pending calls, in their order.
+	answers func(r *http.Request, body []byte, turn int, pending []string) ([]Answer, error)
+	// reply is the response of a turn; no calls end the conversation.
+	reply func(turn int, ids []string, calls []Call) any
+}
+
+// ServeHTTP implements [http.Handler].
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	reply, err := s.answer(r)
+	status := http.StatusOK
+	if err != nil {
+		s.refused = append(s.refused, err.Error())
+		status, reply = http.StatusBadRequest, map[string]any{"type": "error", "error": map[string]any{"type": "invalid_request_error", "message": err.Error()}}
+	}
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	json.NewEncoder(w).Encode(reply) //nolint:errcheck // the client is gone
+}
+
+func (s *Server) answer(r *http.Request) (any, error) {
+	if r.Method != http.MethodPost || r.URL.Path != s.vendor.path {
+		return nil, fmt.Errorf("%s %s is not %s", r.Method, r.URL.Path, s.vendor.path)
+	}
+	var body json.RawMessage
+	if err := json.NewDecoder(http.MaxBytesReader(nil, r.Body, 1<<20)).Decode(&body); err != nil {
+		return nil, err
+	}
+	answers, err := s.vendor.answers(r, body, s.turn, s.pending)
+	if err != nil {
+		return nil, err
+	}
+	s.answers, s.pending = append(s.answers, answers...), nil
+	var calls []Call
+	if s.turn < len(s.turns) {
+		calls = s.turns[s.turn]
+	}
+	s.turn++
+	for i := range calls {
+		s.pending = append(s.pending, fmt.Sprintf("call_%d_%d", s.turn, i+1))
+	}
+	return s.vendor.reply(s.turn, s.pending, calls), nil
+}
+
+// Answers returns the answers to all calls so far, and an error if a request was refused or calls are left.
+func (s *Server) Answers() ([]Answer, error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch {
+	case len(s.refused) > 0:
+		return s.answers, fmt.Errorf("the API refused a request: %s", s.refused[0])
+	case s.turn <= len(s.turns):
+		return s.answers, fmt.Errorf("the conversation ended after %d of %d turns", s.turn, len(s.turns)+1)
+	}
+	return s.answers, nil
+}
+
+// inOrder returns the answers to the pending calls, each of which has to have exactly one.
+func inOrder(pending []string, got map[string]Answer, n int) ([]Answer, error) {
+	var out []Answer
+	for _, id := range pending {
+		a, ok := got[id]
+		if !ok {
+			return nil, fmt.Errorf("the call %s has no answer", id)
+		}
+		out = append(out, a)
+	}
+	if n != len(pending) {
+		return nil, fmt.Errorf("%d answers to %d calls", n, len(pending))
+	}
+	return out, nil
+}
