@@ -13,6 +13,9 @@ const bodyHint = `Send only the lines of the diff: "@@", and lines that begin wi
 // readBody reads a text that is the lines of section s, whose header somebody else has said. A line that begins another section, or
 // an envelope, is refused: the text is about one file.
 func readBody(g *grammar, text string, s patch.Section) (Parsed, error) {
+	if g.reader != nil {
+		return Parsed{}, &fail.Error{Kind: fail.PatchParse, Path: s.Path, Section: 1, Line: 1, Msg: "a text of this dialect names its files itself", Hint: bodyHint}
+	}
 	body := *g
 	body.moveTo = false
 	p := &parser{g: &body}

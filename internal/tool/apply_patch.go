@@ -36,10 +36,10 @@ var tolerances = []string{patch.Exact.String(), patch.Trailing.String(), patch.W
 // patchRequest holds the arguments of apply_patch.
 type patchRequest struct {
 	Patch                string            `json:"patch" jsonschema:"from *** Begin Patch to *** End Patch"`
-	ExpectedSha256ByPath map[string]string `json:"expectedSha256ByPath,omitempty" jsonschema:"sha256 of files by path in the patch; empty: must not exist"`
+	ExpectedSha256ByPath map[string]string `json:"expectedSha256ByPath,omitempty" jsonschema:"sha256 of files by path; empty: must not exist"`
 	Atomic               *bool             `json:"atomic,omitempty" jsonschema:"false: section by section"`
 	DryRun               bool              `json:"dryRun,omitempty" jsonschema:"only say what would be done"`
-	Dialect              string            `json:"dialect,omitempty" jsonschema:"how the patch is written"`
+	Dialect              string            `json:"dialect,omitempty" jsonschema:"of the patch"`
 	Lenient              *bool             `json:"lenient,omitempty" jsonschema:"correct what nearly fits, merge with what changed since, and name it"`
 	Tolerance            string            `json:"tolerance,omitempty" jsonschema:"how loosely lines may match"`
 	Idempotent           bool              `json:"idempotent,omitempty" jsonschema:"skip what is already applied"`

@@ -17,7 +17,7 @@ import (
 // TestRefusalSizes measures the text of refusals over patches of real files, damaged as models damage them. A model pays
 // for every byte of it: half of them have at most 600, beside what the words of another system need, and nine in ten at most 2 KB. go test -v prints both for every profile.
 func TestRefusalSizes(t *testing.T) {
-	for _, p := range tool.Profiles {
+	for _, p := range patchProfiles() {
 		root := t.TempDir()
 		ws, err := emend.Open(root)
 		if err != nil {
@@ -163,11 +163,16 @@ func damagedPatches(p *tool.Profile, file string, lines, below []string) (out []
 	return out
 }
 
+// patchProfiles lists the profiles whose tool takes the text of a whole patch.
+func patchProfiles() []*tool.Profile {
+	return slices.DeleteFunc(slices.Clone(tool.Profiles), func(p *tool.Profile) bool { return p == tool.OpenAI || p == tool.Anthropic })
+}
+
 // TestNearestInEveryProfile checks that the text which a model reads has the lines of the file that nearly fit, and those that
 // tell two places apart, once, in every profile.
 func TestNearestInEveryProfile(t *testing.T) {
 	const file = "func one() {\n\tstart(1)\n\tleave()\n}\n\nfunc two() {\n\tgo(2)\n\tleave()\n}\n"
-	for _, p := range tool.Profiles {
+	for _, p := range patchProfiles() {
 		applyPatch, _ := p.Named("apply_patch")
 		begin := map[*tool.Profile]string{tool.Chimera: "", tool.Supyagent: "@@ func one() {\n"}
 		head, ok := begin[p]
