@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -213,9 +214,7 @@ func byEmend(ctx context.Context, diff string, before memory) (memory, map[strin
 
 func applied(p *plan.Plan, before memory) memory {
 	out := memory{}
-	for name, data := range before {
-		out[name] = data
-	}
+	maps.Copy(out, before)
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		switch s.Op {

@@ -96,6 +96,11 @@ var storeRule = &rule{ruleRow: &ruleRow{reason: ownFiles, level: deny, protects:
 
 // findRule returns the rule that protects the path, and how many of its names lead to the protected file or directory.
 func findRule(names []string, from access) (best *rule, depth int) {
+	return findRuleOf("", names, from)
+}
+
+// findRuleOf is findRule among the rules of one reason, "" for all.
+func findRuleOf(reason ruleReason, names []string, from access) (best *rule, depth int) {
 	folded := make([]string, 0, 16) // most paths have fewer names, so that this stays on the stack
 	for _, name := range names {
 		folded = append(folded, fold(name))
@@ -103,7 +108,7 @@ func findRule(names []string, from access) (best *rule, depth int) {
 	for i, name := range folded {
 		for _, some := range [2][]*rule{rulesByName[name], rulesWithStar} {
 			for _, r := range some {
-				if r.protects&from == 0 || !r.before(best) {
+				if r.protects&from == 0 || reason != "" && r.reason != reason || !r.before(best) {
 					continue
 				}
 				if n := r.match(folded[i:]); n > 0 {

@@ -12,12 +12,22 @@ import (
 // checkFor returns a function that refuses names which a rule protects and nobody allowed. Names that a person is to be asked
 // about go to asks. A nil asks refuses them.
 func (g *Guard) checkFor(path string, write bool, asks *AskedPaths) func([]string) error {
+	return g.checkBelow("", path, write, asks)
+}
+
+// checkBelow is checkFor for a path below a directory as in [Request.Generated].
+func (g *Guard) checkBelow(generated, path string, write bool, asks *AskedPaths) func([]string) error {
 	from := reading
 	if write {
 		from = writing
 	}
 	return func(names []string) error {
 		r, depth := findRule(names, from)
+		if n := len(splitNames(generated)); generated != "" && depth > n {
+			if r, depth = findRule(names[:n], from); r == nil {
+				r, depth = findRuleOf(ownFiles, names, from)
+			}
+		}
 		if (r == nil || r.level == ask) && g.inStore(names) {
 			r, depth = storeRule, len(g.storeNames)
 		}
@@ -75,14 +85,14 @@ func (g *Guard) HasAskRules() bool {
 // CheckRead refuses a path that may not be read, whether or not it exists.
 func (g *Guard) CheckRead(rel string) error { return g.CheckReadAsking(rel, nil) }
 
-// CheckWriteAsking refuses a path that may not be written, by its names alone. It is for what comes or goes with a whole directory that
-// was resolved itself: no link leads there. asks is as in [Request.Asked].
-func (g *Guard) CheckWriteAsking(rel string, asks *AskedPaths) error {
+// CheckGenerated refuses a path that may not be written, by its names alone: it comes or goes with a whole directory that was
+// resolved itself, so that no link leads there. The rest of the request is as in [Guard.Resolve].
+func (g *Guard) CheckGenerated(rel string, a Request) error {
 	names := splitNames(rel)
 	if len(names) > g.maxDepth {
 		return g.refuseTooDeep(rel)
 	}
-	return g.checkFor(rel, true, asks)(names)
+	return g.checkBelow(a.Generated, rel, true, a.Asked)(names)
 }
 
 // CheckReadAsking is CheckRead for a call that can ask a person (see [Request.Asked]).

@@ -10,7 +10,11 @@ type Request struct {
 	Base     string // the caller's directory as a slash path from the root; "" or "." is the root
 	Absolute bool   // accept an absolute path inside the root, which is refused otherwise
 	Known    bool   // the log says that the path had a file, so that its name is not new even if nothing has it now
-	Write    bool   // check the rules for writing (create, replace, delete, move), not for reading
+	// Generated is a directory that programs fill and ignore rules leave out, if the path is below one. Packages carry settings of
+	// editors and pipelines that nobody opens there: below it, only the built-in rules for repositories and the store hold. The
+	// names of the directory itself, and the policy, count as everywhere.
+	Generated string
+	Write     bool // check the rules for writing (create, replace, delete, move), not for reading
 	// Follow follows a link that is the last name, if its target is inside; the rules are checked for both names. It is for
 	// reading a file and, if [Options] allow it, for changing one in place. Deleting and moving apply to the link itself.
 	Follow bool

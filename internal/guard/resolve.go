@@ -49,7 +49,7 @@ func (b *Batch) shouldRetry(err error) bool {
 
 func (b *Batch) resolveOnce(path string, a Request, names []string, followLast bool) (Entry, error) {
 	g := b.g
-	w := &pathWalk{guard: g, batch: b, path: path, known: a.Known, asked: a.Asked, check: g.checkFor(path, a.Write, a.Asked)}
+	w := &pathWalk{guard: g, batch: b, path: path, known: a.Known, asked: a.Asked, check: g.checkBelow(a.Generated, path, a.Write, a.Asked)}
 	defer w.close()
 	w.judged = cleanNames(names)
 	if err := w.check(w.judged); err != nil {

@@ -248,7 +248,7 @@ func (l *landing) resolve(p string, inGit bool) (guard.Entry, error) {
 		return guard.Entry{}, &fail.Error{Kind: fail.OutsideWorkspace, Path: p, Msg: "the command changed it, and it is outside of the workspace",
 			Hint: "Run the command from a workspace that has the path inside."}
 	}
-	return l.rules.Resolve(rel, guard.Request{Known: true, Write: true, Asked: l.asked})
+	return l.rules.Resolve(rel, guard.Request{Known: true, Write: true, Asked: l.asked, Generated: l.generated(p)})
 }
 
 // isGit reports whether a path is in the repository of the tree.

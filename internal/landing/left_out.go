@@ -103,6 +103,12 @@ type counted struct{ op, file int }
 // isLeftOut reports whether a file is in a directory that is left out.
 func (l *landing) isLeftOut(p string) bool { return l.leftOut.top(path.Dir(p)) != "" }
 
+// generated returns the directory that is left out and has p, from the workspace; "" if there is none.
+func (l *landing) generated(p string) string {
+	rel, _ := l.w.Paths().FromTop(l.leftOut.top(path.Dir(p)))
+	return rel
+}
+
 // count counts a change in a directory that is left out, and reports whether it is in one.
 func (l *landing) count(operation string, c overlay.Change) bool {
 	top := l.leftOut.top(path.Dir(c.Path))
@@ -187,7 +193,7 @@ func (l *landing) judgeInside(in *overlay.Inside, comes bool) (refused fail.List
 		if !ok {
 			continue // the directory was refused
 		}
-		if err := l.w.Guard.CheckWriteAsking(rel, l.asked); err != nil {
+		if err := l.w.Guard.CheckGenerated(rel, guard.Request{Asked: l.asked, Generated: l.generated(p)}); err != nil {
 			refused = append(refused, fail.All(err)...)
 		}
 		entries = append(entries, guard.Entry{Rel: rel})

@@ -187,7 +187,6 @@ func TestLeftOutIsMoved(t *testing.T) {
 func TestLeftOutJudged(t *testing.T) {
 	for name, tc := range map[string]struct{ before, script, why string }{
 		"protected":           {"", "mkdir -p dist/n/.git; echo 1 > dist/n/.git/config", "protected"},
-		"protected by name":   {"", "mkdir -p x/dist/.vscode; echo 1 > x/dist/.vscode/tasks.json", "protected"},
 		"protected, replaced": {"node_modules/c/.git/config", "rm -rf node_modules", "protected"},
 		"a repository":        {"", "mkdir -p x/dist/r/refs x/dist/r/objects; echo 1 > x/dist/r/HEAD; echo 1 > x/dist/r/refs/x", "git repository"},
 		"a repository goes":   {"dist/r/HEAD dist/r/refs/x dist/r/objects/y", "rm -rf dist", "repository"},
@@ -265,4 +264,21 @@ func TestKeepIgnored(t *testing.T) {
 	must(t, err)
 	w.says(rep, "add made", "add node_modules/n")
 	w.noLayers()
+}
+
+// TestGenerated: packages carry settings of editors and pipelines, and land with them. Repositories do not, nor what ignore rules leave
+// out because it is protected itself; and a rule of the policy counts everywhere.
+func TestGenerated(t *testing.T) {
+	w := leftOutWorld(t)
+	write(t, w.path(".gitignore"), "dist/\n/.vscode/\n")
+	w.git("commit", "-qam", "more rules")
+	for _, dir := range []string{"dist/new", "node_modules/c"} { // one comes whole, the other into a directory that is there
+		w.lands("mkdir -p " + dir + "/.github/workflows " + dir + "/.vscode; cd " + dir + "; echo x > .github/workflows/a.yml; echo x > .vscode/settings.json; echo x > .env; echo x > AGENTS.md")
+		w.has(dir+"/.vscode/settings.json", "x\n")
+		w.discard(w.refused(t.Context(), "mkdir -p "+dir+"/.git; echo x > "+dir+"/.git/x", "protected"))
+		w.discard(w.refused(t.Context(), "mkdir -p "+dir+"/.idea/.git; echo x > "+dir+"/.idea/.git/x", "protected"))
+		w.discard(w.refused(t.Context(), "git init -q --bare "+dir+"/bare", "repository"))
+	}
+	w.discard(w.refused(t.Context(), "mkdir .vscode; echo x > .vscode/settings.json", "protected"))
+	w.discard(w.refused(t.Context(), "mkdir -p src/.vscode; echo x > src/.vscode/settings.json", "protected"))
 }

@@ -83,7 +83,7 @@ func (u *reversal) sumInside(top, rel string) (*vfs.DirSum, error) {
 	sum, refused := vfs.NewDirSum(), fail.List(nil)
 	err = vfs.Inside(dir, func(p string, is vfs.Info, link string) {
 		sum.Add(p, is, link)
-		if err := u.w.Guard.CheckWriteAsking(path.Join(rel, p), u.src.Asked); err != nil {
+		if err := u.w.Guard.CheckGenerated(path.Join(rel, p), guard.Request{Asked: u.src.Asked, Generated: rel}); err != nil {
 			refused = append(refused, fail.All(err)...)
 		}
 	})
