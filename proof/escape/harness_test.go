@@ -14,6 +14,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -135,7 +136,11 @@ func plantOne(t testing.TB, top, name, content string) {
 	case content == "|":
 		check(t, unix.Mkfifo(path, 0o644))
 	default:
-		check(t, os.WriteFile(path, []byte(content), 0o644))
+		// A process that is being forked would have the file open for writing until it runs its program.
+		syscall.ForkLock.RLock()
+		err := os.WriteFile(path, []byte(content), 0o644)
+		syscall.ForkLock.RUnlock()
+		check(t, err)
 	}
 }
 

@@ -14,7 +14,7 @@ import (
 
 // asked are the arguments of each tool, as an agent sends them. PATH is the forbidden file; some arguments are invalid.
 var asked = map[string][]string{
-	"read_file":      {`{"path":"PATH"}`, `{"path":"PATH","startLine":2,"endLine":4}`, `{"path":"PATH","allowBinary":true}`, `{"path":"PATH","maxBytes":"all"}`},
+	"read_file":      {`{"path":"PATH"}`, `{"path":"PATH","startLine":2,"endLine":4}`, `{"path":"PATH","allowBinary":true}`, `{"path":"PATH","maxBytes":"all"}`, `{"path":"PATH","anchors":true}`},
 	"list_directory": {`{"path":"PATH","recursive":true,"includeHidden":true,"includeIgnored":true}`},
 	"search_files": {`{"query":"password","mode":"text","root":"PATH","contextLines":5}`, `{"query":".*","mode":"regex","includeGlobs":["PATH"]}`,
 		`{"query":"PATH","mode":"path"}`},
@@ -23,14 +23,21 @@ var asked = map[string][]string{
 	"write_file":  {`{"path":"PATH","content":"x","expectedSha256":"SUM"}`, `{"path":"PATH","content":"x"}`},
 	"edit_file": {`{"path":"PATH","expectedSha256":"SUM","edits":[{"oldText":"password = hunter-guess","newText":"x"}]}`,
 		`{"path":"PATH","expectedSha256":"SUM","edits":[{"oldText":"password","newText":"x"}]}`,
-		`{"path":"PATH","expectedSha256":"SUM","edits":[{"oldText":"user = nobody\npassword","newText":"x"}],"tolerance":"unicode"}`},
+		`{"path":"PATH","expectedSha256":"SUM","edits":[{"oldText":"user = nobody\npassword","newText":"x"}],"tolerance":"unicode"}`,
+		`{"path":"PATH","expectedSha256":"SUM","edits":[{"line":"1:aaaa","newText":"x"}]}`},
 	"delete_file": {`{"path":"PATH","expectedSha256":"SUM"}`, `{"path":"PATH"}`, `{"path":"PATH","permanent":true}`, `{"path":"PATH","idempotencyKey":"key PATH"}`},
 	"move_file": {`{"fromPath":"PATH","toPath":"tool-out","expectedSha256":"SUM"}`,
 		`{"fromPath":"public.txt","toPath":"PATH","expectedSha256":"SUM","overwrite":true}`},
 	"restore_file": {`{"trashedPath":"ID","targetPath":"tool-back"}`, `{"trashedPath":"ID"}`, `{"trashedPath":"PATH"}`},
-	"apply_patch": {`{"patch":"*** Begin Patch\n*** Update File: PATH\n@@\n user = root\n-password = guess\n+x\n*** End Patch\n"}`,
+	"apply_patch": {`{"type":"update_file","path":"PATH","diff":"@@\n user = root\n-password = guess\n+x\n"}`, `{"type":"delete_file","path":"PATH"}`,
+		`{"patch":"*** Begin Patch\n*** Update File: PATH\n@@\n user = root\n-password = guess\n+x\n*** End Patch\n"}`,
 		`{"patch":"*** Begin Patch\n*** Update File: PATH\n@@\n user = root\n-password = guess\n+x\n*** End Patch\n","dryRun":true,"lenient":true}`,
 		`{"patch":"*** Begin Patch\n*** Delete File: PATH\n*** End Patch\n","dryRun":true,"expectedSha256ByPath":{"PATH":"SUM"}}`},
+	"edit_cell": {`{"path":"PATH","expectedSha256":"SUM","cell":"0","source":"x"}`, `{"path":"PATH","expectedSha256":"SUM","action":"delete"}`},
+	"str_replace_based_edit_tool": {`{"command":"view","path":"PATH"}`, `{"command":"view","path":"PATH","view_range":[1,-1]}`, `{"command":"create","path":"PATH","file_text":"x"}`,
+		`{"command":"str_replace","path":"PATH","old_str":"password","new_str":"x"}`, `{"command":"insert","path":"PATH","insert_line":1,"insert_text":"x"}`},
+	"memory": {`{"command":"view","path":"/memories"}`, `{"command":"view","path":"/memories/../PATH"}`, `{"command":"rename","old_path":"/memories/../PATH","new_path":"/memories/x"}`,
+		`{"command":"delete","path":"PATH"}`},
 	"history": {`{"path":"PATH"}`, `{"sessionId":"before"}`, `{}`},
 	"undo":    {`{"entry":"TX","dryRun":true}`, `{"entry":"TX"}`, `{"sessionId":"before","dryRun":true}`, `{}`},
 }
