@@ -253,7 +253,8 @@ func (u *blockReader) add(at, start int, search, replace []string) {
 const minimalLines = 500
 
 // blockLines returns the lines of a hunk that turns old into new. A line of both is context.
-func blockLines(old, new []string) (lines []patch.Line) {
+func blockLines(old, new []string) []patch.Line {
+	lines := make([]patch.Line, 0, len(old)+len(new))
 	add := func(mark string, part []string) {
 		for _, l := range part {
 			lines = append(lines, patch.Line(mark+l))

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/emend-dev/emend/fail"
@@ -111,6 +112,9 @@ func (p *parser) readSection(op patch.Op, rest string) {
 		p.skipBody("a Delete section has no lines of its own")
 	default:
 		p.readHunks(&s)
+	}
+	if all := p.out.Patch.Sections; len(all) == cap(all) {
+		p.out.Patch.Sections = slices.Grow(all, len(all)+1) // doubled; append would grow it by quarters
 	}
 	p.out.Patch.Sections = append(p.out.Patch.Sections, s)
 }
