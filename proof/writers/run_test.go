@@ -36,7 +36,9 @@ type mode struct {
 	args []string
 }
 
-var modes = []mode{{"witness", []string{"--mode", "witness"}}, {"overlay", []string{"--mode", "overlay"}}}
+// Over a layer, what ignore rules leave out is listed and kept like all else, so that it can be judged. internal/landing tests how it lands
+// otherwise.
+var modes = []mode{{"witness", []string{"--mode", "witness"}}, {"overlay", []string{"--mode", "overlay", "--keep-ignored"}}}
 
 // layout makes the files that are there before a writer comes. Their times are long ago, and all different.
 const layout = `
