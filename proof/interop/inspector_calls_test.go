@@ -55,6 +55,12 @@ func (i *inspector) tools(t *testing.T, dir string) {
 	disk("b.txt", "B\n")
 	call("edit_file", map[string]any{"path": "a.txt", "expectedSha256": hash("a.txt"), "edits": []any{map[string]any{"oldText": "one", "newText": "uno"}}})
 	disk("a.txt", "uno\ntwo\n")
+	notebook := func(source string) string {
+		return `{"cells":[{"cell_type":"code","source":` + source + `}],"nbformat":4}`
+	}
+	call("create_file", map[string]any{"path": "n.ipynb", "content": notebook(`"1"`)})
+	call("edit_cell", map[string]any{"path": "n.ipynb", "expectedSha256": hash("n.ipynb"), "cell": "0", "source": "2"})
+	disk("n.ipynb", notebook(`"2"`))
 	trashed := call("delete_file", map[string]any{"path": "b.txt"}).StructuredContent.Data["trashedTo"]
 	disk("b.txt", "")
 	call("restore_file", map[string]any{"trashedPath": trashed})

@@ -107,6 +107,13 @@ export async function drive(plan, client) {
       assert.equal(d.afterSha256, sha('src/b.txt'))
     },
 
+    async edit_cell() {
+      const notebook = source => `{"cells":[{"cell_type":"code","source":${source}}],"nbformat":4}`
+      await done('create_file', { path: 'n.ipynb', content: notebook('"1"') })
+      await done('edit_cell', { path: 'n.ipynb', expectedSha256: await hash('n.ipynb'), cell: '0', source: '2' })
+      assert.equal(disk('n.ipynb'), notebook('"2"'))
+    },
+
     async move_file() {
       const d = await done('move_file', { fromPath: 'new/c.txt', toPath: 'new/d.txt', expectedSha256: await hash('new/c.txt') })
       assert.equal(d.moved, true)
