@@ -89,7 +89,7 @@ func (s *summary) proveBatch(ctx context.Context, c config, pairs []modpairs.Pai
 	}
 	for _, d := range c.dialects {
 		for i, ch := range changes {
-			v := strict(judge(ctx, d, ch, c.around), ch)
+			v := strict(d, judge(ctx, d, ch, c.around), ch)
 			s.note(d.Name, v, names[i], func() string { return smallest(ctx, d, ch, c.around) })
 		}
 	}
@@ -125,8 +125,12 @@ func judge(ctx context.Context, d *dialect.Dialect, ch draft.Change, around int)
 	return compare(p, ch)
 }
 
-// strict accepts no refusal of a change that every dialect can express, so that draft cannot hide an error behind a refusal.
-func strict(v verdict, ch draft.Change) verdict {
+// strict accepts no refusal of a change that the dialect can express, so that draft cannot hide an error behind a refusal. Blocks of
+// lines cannot say that a file goes.
+func strict(d *dialect.Dialect, v verdict, ch draft.Change) verdict {
+	if d == dialect.SearchReplace && !ch.HasNew {
+		return v
+	}
 	if v.outcome == refused && plain(ch.Old, ch.HasOld) && plain(ch.New, ch.HasNew) {
 		return verdict{failed, "refused a plain change: " + v.why}
 	}
@@ -194,10 +198,10 @@ func reason(err error) string {
 
 // smallest shrinks a change as long as it is judged the same, and describes it.
 func smallest(ctx context.Context, d *dialect.Dialect, ch draft.Change, around int) string {
-	want := strict(judge(ctx, d, ch, around), ch)
+	want := strict(d, judge(ctx, d, ch, around), ch)
 	edits := shrink.Slice(textdiff.Edits(ch.Old, ch.New), 3000, func(try []textdiff.Edit[string]) bool {
 		small := rebuild(ch, try)
-		return strict(judge(ctx, d, small, around), small) == want
+		return strict(d, judge(ctx, d, small, around), small) == want
 	})
 	ch = rebuild(ch, edits)
 	shown := fmt.Sprintf("before %s\nafter  %s\n", fail.Quote(ch.Old), fail.Quote(ch.New))

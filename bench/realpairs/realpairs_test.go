@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/draft"
 )
 
@@ -86,10 +87,10 @@ func TestStrict(t *testing.T) {
 		case "crlf", "mixed", "loses its last newline", "gains a last newline", "becomes empty", "was empty", "added without a newline", "added empty", "deleted empty":
 			want = refused
 		}
-		if got := strict(no, ch); got.outcome != want {
+		if got := strict(dialect.Emend, no, ch); got.outcome != want {
 			t.Errorf("refusing %s counts as %v, want %v", ch.Path, got.outcome, want)
 		}
-		if got := strict(verdict{exact, ""}, ch); got.outcome != exact {
+		if got := strict(dialect.Emend, verdict{exact, ""}, ch); got.outcome != exact {
 			t.Errorf("%s: %v", ch.Path, got)
 		}
 	}
