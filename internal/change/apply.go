@@ -163,7 +163,7 @@ func applySection(ctx context.Context, w *workspace.Workspace, done *Report, d *
 		err = src.Batch.Recheck()
 	}
 	if err == nil {
-		err = w.CheckPlan(p)
+		err = checkPatch(w, p)
 	}
 	switch {
 	case allowed.covers(src):

@@ -48,7 +48,11 @@ func (c *call[T]) run(ctx context.Context, w *workspace.Workspace) (*Report, err
 	view := report.View{Atomic: true}
 	return oncePerKey(ctx, w, r, func(r CommitRequest) (*Report, error) {
 		return planAndCommit(ctx, w, &view, r, func(ctx context.Context, src *source.Reader, _ *report.View, _ *CommitRequest) (*plan.Plan, error) {
-			return c.plan(ctx, src)
+			p, err := c.plan(ctx, src)
+			if err == nil {
+				err = checkNotebooks(p)
+			}
+			return p, err
 		})
 	})
 }

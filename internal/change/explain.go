@@ -41,7 +41,7 @@ func Explain(ctx context.Context, w *workspace.Workspace, p Patch) (*explain.Exp
 	}
 	view = decoded(view, s.Plan)
 	if s.Plan != nil {
-		s.Refuse(fail.All(w.CheckPlan(s.Plan)))
+		s.Refuse(fail.All(checkPatch(w, s.Plan)))
 	}
 	return explain.Of(view, s, explainNotes(ctx, w, p.Text, p.PatchOptions, src, s.Refused)...), nil
 }

@@ -3,7 +3,6 @@ package change
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
@@ -47,39 +46,13 @@ func planInsert(ctx context.Context, r *api.InsertRequest, src *source.Reader) (
 			Msg:  fmt.Sprintf("there is no line %d to insert after: the file has %d", r.After, was.Len()),
 			Hint: fmt.Sprintf("Send a number from 0, for the beginning of the file, to %d, for its end.", was.Len())}
 	}
-	var added int
-	s.After, added = insertLines(was, s.Before, r.After, r.Text)
-	s.AfterSum = text.Sum(s.After)
-	s.Edits = []text.Change{{A0: r.After, A1: r.After, B0: r.After, B1: r.After + added}}
-	if r.After == was.Len() && was.Open() { // that line gets a newline
-		s.Edits[0].A0, s.Edits[0].B0 = r.After-1, r.After-1
+	out, err := plan.Replace(s.Before, []plan.TextEdit{{After: text.Anchor(s.BeforeSum, r.After), New: r.Text}}, plan.ReplaceOptions{})
+	if err != nil {
+		for _, e := range fail.All(err) {
+			e.Path = r.Path
+		}
+		return nil, none, err
 	}
-	return oneStepPlan(s), api.LineRange{StartLine: r.After + 1, EndLine: r.After + added}, nil
-}
-
-// insertLines returns the text before with lines after its line n, and how many these are. They get the line end of line n, at the
-// top that of the line below. At the end of a text that does not end in a newline, the last of them has one if it was sent with one.
-func insertLines(was *text.Lines, before string, n int, lines string) (after string, added int) {
-	end, open := text.LF, was.Len() == 0 || n == was.Len() && was.Open()
-	switch {
-	case n > 0 && was.End(n-1) != text.None:
-		end = was.End(n - 1)
-	case n == 0 && was.Len() > 0 && was.End(0) != text.None:
-		end = was.End(0)
-	case n > 1:
-		end = was.End(n - 2) // line n is the last, and has none
-	}
-	sent := text.Split(lines)
-	all := sent.Strings(0, sent.Len())
-	var b strings.Builder
-	b.WriteString(before[:was.Offset(n)])
-	if n > 0 && was.End(n-1) == text.None {
-		b.WriteString(end)
-	}
-	b.WriteString(strings.Join(all, end))
-	if !open || !sent.Open() {
-		b.WriteString(end)
-	}
-	b.WriteString(before[was.Offset(n):])
-	return b.String(), len(all)
+	s.After, s.AfterSum, s.Edits = out.After, text.Sum(out.After), out.Edits
+	return oneStepPlan(s), api.LineRange{StartLine: r.After + 1, EndLine: r.After + text.Split(r.Text).Len()}, nil
 }

@@ -1,9 +1,11 @@
-package change
+package change_test
 
 import (
 	"strings"
 	"testing"
 
+	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/emendtest"
 	"github.com/emend-dev/emend/internal/text"
 )
 
@@ -35,9 +37,15 @@ func TestInsertLines(t *testing.T) {
 		{text.BOM, 0, "x\n", text.BOM + "x\n"},
 		{"\xff\n\xfe\n", 1, "x", "\xff\nx\n\xfe\n"},
 	} {
-		after, added := insertLines(text.Split(row.before), row.before, row.n, row.lines)
-		if want := max(1, strings.Count(strings.TrimSuffix(row.lines, "\n"), "\n")+1); after != row.after || added != want {
-			t.Errorf("%q after line %d of %q: %q, %d lines; want %q", row.lines, row.n, row.before, after, added, row.after)
+		s := emendtest.NewStory(t, "f", row.before)
+		a, err := s.WS.Host().Insert(s.Ctx, api.InsertRequest{Path: "f", After: row.n, Text: row.lines})
+		if err != nil {
+			t.Errorf("%q after line %d of %q: %v", row.lines, row.n, row.before, err)
+			continue
+		}
+		want := api.LineRange{StartLine: row.n + 1, EndLine: row.n + max(1, strings.Count(strings.TrimSuffix(row.lines, "\n"), "\n")+1)}
+		if after := s.Read("f"); after != row.after || a.Data.Lines != want {
+			t.Errorf("%q after line %d of %q: %q, lines %v; want %q, %v", row.lines, row.n, row.before, after, a.Data.Lines, row.after, want)
 		}
 	}
 }

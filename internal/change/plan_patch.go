@@ -38,12 +38,17 @@ func planPatch(ctx context.Context, w *workspace.Workspace, text string, o api.P
 		err = moved
 	}
 	if err == nil {
-		err = w.CheckPlan(p)
-	}
-	if err == nil {
-		err = checkNotebooks(p)
+		err = checkPatch(w, p)
 	}
 	return decoded(view, p), p, err
+}
+
+// checkPatch refuses a plan that the limits forbid, that would make a repository, or that would break a notebook.
+func checkPatch(w *workspace.Workspace, p *plan.Plan) error {
+	if err := w.CheckPlan(p); err != nil {
+		return err
+	}
+	return checkNotebooks(p)
 }
 
 // decoded returns the view of a patch with the reading that p is a plan of, if it is not that of the text as it is written.

@@ -37,8 +37,7 @@ func planWrite(ctx context.Context, r *api.WriteRequest, src *source.Reader) (*p
 	s.After = text.Restyle(r.Content, s.Before)
 	s.AfterSum = text.Sum(s.After)
 	s.Edits = text.Between(s.Before, s.After)
-	p := oneStepPlan(s)
-	return p, checkNotebooks(p)
+	return oneStepPlan(s), nil
 }
 
 // beginUpdate returns a step that updates a text file, with the file's present content. It refuses a binary file, and a

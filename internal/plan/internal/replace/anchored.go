@@ -82,18 +82,21 @@ func (r *replacer) anchoredLine(field, anchor string) (int, *fail.Error) {
 }
 
 // linesSpan returns the bytes that an edit of lines first to last replaces, and gives its new text the line ends that it needs. The
-// end of the last line stays, unless the lines are deleted.
+// end of the last line stays, unless the lines are deleted. What is inserted at the end of a text without a last newline has one if it
+// was sent with one.
 func (r *replacer) linesSpan(s *foundEdit, first, last int) span {
 	begin := func(line int) uint32 { return uint32(r.file.Offset(line - 1)) } // also of the line after the last
 	unended := last > 0 && r.file.End(last-1) == text.None
-	switch {
-	case s.After != "" && unended:
-		s.New = text.LF + strings.TrimSuffix(s.New, text.LF)
+	if s.After != "" {
+		switch {
+		case unended:
+			s.New = text.LF + s.New
+		case r.file.Len() > 0:
+			s.New = strings.TrimSuffix(s.New, text.LF) + text.LF
+		}
 		return span{begin(first), begin(first)}
-	case s.After != "":
-		s.New = strings.TrimSuffix(s.New, text.LF) + text.LF
-		return span{begin(first), begin(first)}
-	case s.New == "":
+	}
+	if s.New == "" {
 		return span{begin(first), begin(last + 1)}
 	}
 	s.New = strings.TrimSuffix(s.New, text.LF)
