@@ -140,14 +140,19 @@ func consistent(l *Log, rep Report, refused []Head) error {
 	return err
 }
 
-// Every call fails, in every way; then the next process runs, perhaps after a power cut; then the power is cut again.
+// Every call fails, in every way; then the next process runs, perhaps after a power cut; then the power is cut again. With -short it
+// is one call in five, others in each way.
 func TestSweep(t *testing.T) {
+	step := 1
+	if testing.Short() {
+		step = 5
+	}
 	for _, kind := range []vfstest.Kind{vfstest.Journal, vfstest.Strict} {
 		for mode := range 8 {
 			after, dead, reads := mode&1 != 0, mode&2 != 0, mode&4 != 0
 			t.Run(fmt.Sprintf("%v,after=%v,dead=%v,reads=%v", kind, after, dead, reads), func(t *testing.T) {
-				n, undecided := 0, 0
-				for ; ; n++ {
+				n, undecided := mode%step, 0
+				for ; ; n += step {
 					fault := &vfstest.Fault{At: n, Err: syscall.ENOSPC, After: after, Dead: dead, Reads: reads}
 					stop, doubt := sweepOne(t, kind, fault)
 					if stop {

@@ -3,6 +3,7 @@ package browser
 import (
 	"context"
 	"encoding/json"
+	"strings"
 	"testing"
 	"time"
 
@@ -69,10 +70,21 @@ func (b *tab) do(what string, a chromedp.Action[chromedp.Void]) {
 	}
 }
 
-// open loads a path below the tab's base.
+// open loads a path below the tab's base. The answer to a form that was sent just before may come in between and take its place; the
+// path is loaded then.
 func (b *tab) open(path string) {
 	b.t.Helper()
-	b.do("open "+path, chromedp.Navigate(b.base+path))
+	ctx, cancel := context.WithTimeout(b.ctx, timeLimit)
+	defer cancel()
+	for {
+		err := chromedp.Do(ctx, chromedp.Navigate(b.base+path))
+		if err == nil {
+			return
+		}
+		if !strings.Contains(err.Error(), "net::ERR_ABORTED") {
+			b.t.Fatalf("open %s: %v\n%s", path, err, b.state())
+		}
+	}
 }
 
 // eval returns the value of an expression.
