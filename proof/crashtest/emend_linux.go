@@ -56,8 +56,10 @@ func (e *emend) repair() error {
 	return err
 }
 
-// recovered runs the recovery, checks everything, runs it again, and applies the next patch.
-func (e *emend) recovered(m mark) (int, []error) {
+func (e *emend) recovered(m mark) (int, []error) { return e.recoveredBy(e, m) }
+
+// recoveredBy runs the recovery, checks everything, runs it again, and has w do the next transaction.
+func (e *emend) recoveredBy(w writer, m mark) (int, []error) {
 	if err := e.repair(); err != nil {
 		return -1, []error{err}
 	}
@@ -68,8 +70,8 @@ func (e *emend) recovered(m mark) (int, []error) {
 	if err := e.recoverAgain(t); err != nil {
 		return t, []error{fmt.Errorf("a second recovery: %w", err)}
 	}
-	if err := e.applyNext(t); err != nil {
-		return t, []error{fmt.Errorf("the next patch: %w", err)}
+	if err := e.writeNext(w, t); err != nil {
+		return t, []error{fmt.Errorf("the next transaction: %w", err)}
 	}
 	return t, nil
 }
@@ -113,12 +115,12 @@ func (e *emend) recoverAgain(t int) error {
 	return errors.Join(errs...)
 }
 
-// applyNext applies the patch after tree t, if there is one.
-func (e *emend) applyNext(t int) error {
+// writeNext has w do the transaction after tree t, if there is one.
+func (e *emend) writeNext(w writer, t int) error {
 	if t == len(e.work.patches) {
 		return nil
 	}
-	if err := e.write(t); err != nil {
+	if err := w.write(t); err != nil {
 		return err
 	}
 	_, errs := e.inspect(mark{t + 1, t + 1})

@@ -2,6 +2,7 @@
 //
 //	go -C proof run ./crashtest                                # ext4, xfs, btrfs; 500 states each
 //	go -C proof run ./crashtest -fs btrfs -states 3000 -seed 7
+//	go -C proof run ./crashtest -writer landing                # what commands do over a layer, with whole directories
 //	go -C proof run ./crashtest -selftest                      # everything that it must catch
 //
 // It serves a disk from memory, as a file of a FUSE file system, and the kernel makes a block device of that file. While the
@@ -76,8 +77,11 @@ func (c config) rounds() []round {
 	return out
 }
 
-// isEmend reports whether a writer is the program under test, as a process for each patch or as one for all.
-func isEmend(writer string) bool { return writer == "emend" || writer == "server" }
+// isEmend reports whether a writer is the program under test: a process for each patch, one for all, or one that lands what a command
+// did over a layer.
+func isEmend(writer string) bool {
+	return writer == "emend" || writer == "server" || writer == "landing"
+}
 
 // selftest lists what must be caught on f, or the test proves nothing. Other planted bugs are for other tests: a record that is
 // written late, for example, reaches the disk together with the changes that it should precede.
@@ -87,6 +91,7 @@ func selftest(f filesystem) []round {
 		{fs: f, writer: "rename"},
 		{fs: f, writer: "emend", drop: true},
 		{fs: f, writer: "emend", plant: string(plant.NoStageSync)},
+		{fs: f, writer: "landing", plant: string(plant.NoStageSync)},
 	}
 	// ext4 and xfs have one journal for all directory entries, and the next sync of anything includes them.
 	if f.fsyncIsNarrow {
@@ -121,6 +126,13 @@ func main() {
 	if len(os.Args) == 2 && os.Args[1] == helperArgument {
 		beHelper()
 	}
+	if len(os.Args) > 1 && os.Args[1] == putArgument {
+		if err := put(os.Args[2:]); err != nil {
+			fmt.Fprintln(os.Stderr, "crashtest: put:", err)
+			os.Exit(1)
+		}
+		return
+	}
 	c, err := flags(os.Args[1:])
 	if err == nil {
 		err = run(c)
@@ -137,7 +149,7 @@ func flags(args []string) (config, error) {
 	f.IntVar(&c.states, "states", 500, "crash states for each file system; both ends of every flush are always among them")
 	f.Uint64Var(&c.seed, "seed", 1, "which patches, and which random parts of what was in flight")
 	f.IntVar(&c.t, "patches", 6, "how many patches are applied while the disk records")
-	f.StringVar(&c.writer, "writer", "emend", "who writes: emend, server (emend as one process for all patches), or a naive one: plain (write in place), rename (file by file)")
+	f.StringVar(&c.writer, "writer", "emend", "who writes: emend, server (emend as one process for all patches), landing (emend run over a layer), or a naive one: plain (write in place), rename (file by file)")
 	f.StringVar(&c.plant, "plant", "", "build emend with this known bug; the run fails unless it is caught\n"+bugs())
 	f.StringVar(&c.emend, "emend", "", "the program under test; none is to build ./cmd/emend")
 	f.BoolVar(&c.drop, "drop-flushes", false, "forget the flushes, as a disk that lies; the run fails unless that is caught")

@@ -130,8 +130,8 @@ func (c config) section() string {
 		return "crashtest-selftest"
 	case c.again:
 		return "crashtest-again"
-	case c.writer == "server":
-		return "crashtest-server"
+	case c.writer != "emend":
+		return "crashtest-" + c.writer
 	}
 	return "crashtest"
 }

@@ -25,6 +25,26 @@ type work struct {
 	gone    [][]string // gone[t] are the contents that patches[t] replaces or deletes
 }
 
+// addBuilds adds to each tree directories that .gitignore names, as builds make them: each tree has them anew, one of them since the
+// tree before and until the next.
+func (w *work) addBuilds() {
+	for i, t := range w.trees {
+		t[".gitignore"] = entry{mode: 0o644, text: "build*/\n"}
+		for _, top := range []string{"build", fmt.Sprintf("build%d", i)} {
+			t[top] = entry{mode: fs.ModeDir | 0o755}
+			t[top+"/sub"] = entry{mode: fs.ModeDir | 0o755}
+			for n, size := range []int{10, 3000, 20_000} {
+				text := strings.Repeat(fmt.Sprintf("%s of tree %d, file %d\n", top, i, n), size/24+1)
+				t[fmt.Sprintf("%s/sub/f%d", top, n)] = entry{mode: 0o644, text: text}
+				t[fmt.Sprintf("%s/f%d.sh", top, n)] = entry{mode: 0o755, text: text}
+			}
+		}
+	}
+}
+
+// isBuilt reports whether a path is one that addBuilds made.
+func isBuilt(p string) bool { return strings.HasPrefix(p, "build") }
+
 var folders = []string{"", "a", "a/b", "c", "d"}
 
 // newWork generates n transactions. Each updates three files, adds one, deletes one and moves one to another directory, half of

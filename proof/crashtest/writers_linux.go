@@ -29,6 +29,9 @@ func newWriter(j job, w *work) (writer, error) {
 		return newEmend(j, w, dir), nil
 	case "server":
 		return &server{emend: newEmend(j, w, dir)}, nil
+	case "landing":
+		w.addBuilds()
+		return &lander{newEmend(j, w, dir)}, nil
 	case "plain":
 		return &naive{work: w, dir: dir, put: os.WriteFile}, nil
 	case "rename":
