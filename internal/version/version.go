@@ -2,13 +2,18 @@
 package version
 
 import (
+	"cmp"
 	"runtime"
 	"runtime/debug"
 
 	"github.com/emend-dev/emend/api"
 )
 
-// Read returns the version, the commit and the Go release of the binary. A build from a working tree has the version "devel".
+// release and commit are the version of a released binary and what it was made of. The linker sets them.
+var release, commit string
+
+// Read returns the version, the commit and the Go release of the binary. A build of a module has the version of the module, one from
+// a working tree that Go gives no version is "devel".
 func Read() api.Build {
 	b := api.Build{Version: "devel", Go: runtime.Version()}
 	info, ok := debug.ReadBuildInfo()
@@ -18,9 +23,11 @@ func Read() api.Build {
 	if v := info.Main.Version; v != "" && v != "(devel)" {
 		b.Version = v
 	}
+	b.Version = cmp.Or(release, b.Version)
+	b.Commit = commit
 	for _, s := range info.Settings {
 		if s.Key == "vcs.revision" {
-			b.Commit = s.Value
+			b.Commit = cmp.Or(commit, s.Value)
 		}
 	}
 	return b

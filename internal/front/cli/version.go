@@ -6,6 +6,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
 )
 
 func (a *app) version() *cobra.Command {
@@ -15,7 +16,15 @@ func (a *app) version() *cobra.Command {
 			if a.json {
 				return a.printJSON(v)
 			}
-			_, err := fmt.Fprintf(a.out, "emend %s (%s)\n", v.Version, v.Go)
+			_, err := fmt.Fprint(a.out, versionText(v))
 			return err
 		}}
+}
+
+func versionText(v api.Build) string {
+	from := v.Go
+	if v.Commit != "" {
+		from = "commit " + v.Commit[:min(12, len(v.Commit))] + ", " + v.Go
+	}
+	return fmt.Sprintf("emend %s (%s)\n", v.Version, from)
 }
