@@ -53,13 +53,14 @@ func (w *Workspace) Edit(ctx context.Context, r api.EditRequest) (*api.Answer[ap
 	return call(ctx, w.s, change.Edit, r)
 }
 
-// Move moves or renames a file, or a link itself. It replaces nothing unless Overwrite is set; what is replaced goes to the
-// trash.
+// Move moves or renames a file, or a link itself; with Recursive a directory and everything in it. It replaces nothing unless Overwrite
+// is set; what is replaced goes to the trash.
 func (w *Workspace) Move(ctx context.Context, r api.MoveRequest) (*api.Answer[api.MoveData], error) {
 	return call(ctx, w.s, change.Move, r)
 }
 
-// Delete deletes a file, or a link itself. It goes to the trash, unless the request is for a permanent deletion.
+// Delete deletes a file, or a link itself; with Recursive a directory and everything in it. What is deleted goes to the trash, unless the
+// request is for a permanent deletion.
 func (w *Workspace) Delete(ctx context.Context, r api.DeleteRequest) (*api.Answer[api.DeleteData], error) {
 	return call(ctx, w.s, change.Delete, r)
 }

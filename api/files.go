@@ -244,6 +244,15 @@ type DeleteRequest struct {
 	ExpectedSha256 string `json:"expectedSha256,omitempty" jsonschema:"refuse unless the file is still this"`
 	Permanent      bool   `json:"permanent,omitempty" jsonschema:"keep nothing in the trash"`
 	IdempotencyKey string `json:"idempotencyKey,omitempty" jsonschema:"done once per key"`
+	// Recursive takes a directory at Path too, with everything in it, as one change. ExpectedSha256 must be empty then.
+	Recursive bool `json:"-"`
+}
+
+// TreeData counts what was in a directory that one call deleted or moved. The directory itself counts.
+type TreeData struct {
+	Files       int   `json:"files"` // and links
+	Directories int   `json:"directories"`
+	SizeBytes   int64 `json:"sizeBytes"`
 }
 
 // DeleteData describes the deleted file.
@@ -254,6 +263,8 @@ type DeleteData struct {
 	SizeBytes    int64  `json:"sizeBytes"`
 	Diff         string `json:"diff"`
 	TrashedTo    string `json:"trashedTo,omitempty"`
+	// Tree is set if a directory was deleted. Then BeforeSha256, Diff and TrashedTo are empty.
+	Tree *TreeData `json:"tree,omitempty"`
 }
 
 // RestoreRequest asks for a file back from the trash.
@@ -284,6 +295,9 @@ type MoveRequest struct {
 	IdempotencyKey          string `json:"idempotencyKey,omitempty" jsonschema:"done once per key"`
 	// Plain is for callers who know a move that replaces nothing. ExpectedSha256 may be empty then.
 	Plain bool `json:"-"`
+	// Recursive takes a directory at FromPath too, with everything in it, as one change. ExpectedSha256 must be empty then, and nothing
+	// may be at ToPath.
+	Recursive bool `json:"-"`
 }
 
 // MoveData describes the moved file.
@@ -293,4 +307,6 @@ type MoveData struct {
 	ToPath             string `json:"toPath"`
 	Sha256             string `json:"sha256"`
 	OverwroteTrashedTo string `json:"overwroteTrashedTo,omitempty"`
+	// Tree is set if a directory was moved. Then Sha256 is empty.
+	Tree *TreeData `json:"tree,omitempty"`
 }

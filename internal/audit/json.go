@@ -150,6 +150,9 @@ func (a Act) fields(o *jsonObject) {
 	}
 	o.nonZero("mode", int64(a.Mode))
 	o.nonEmpty("source", a.Source)
+	if a.Empty {
+		o.flag("empty", true)
+	}
 }
 
 func (i *Ident) fields(o *jsonObject) {

@@ -262,9 +262,11 @@ type Act struct {
 	New  *Ident      `json:"new,omitempty"`
 	From string      `json:"from,omitempty"` // put, swap: the slot of an earlier transaction from which New comes
 	Gone bool        `json:"gone,omitempty"` // swap, take: the file that comes out is not kept
-	Mode fs.FileMode `json:"mode,omitempty"` // rmdir: permissions of the directory
+	Mode fs.FileMode `json:"mode,omitempty"` // mkdir and rmdir: permissions of the directory
 	// Source, of putdir and swapdir, is a slash path in the store.
 	Source string `json:"source,omitempty"`
+	// Empty says of mkdir that nothing comes into the directory: recovery makes it all the same.
+	Empty bool `json:"empty,omitempty"`
 }
 
 // Ident identifies a file as it was when the commit was decided.

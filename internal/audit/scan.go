@@ -147,6 +147,7 @@ func (s *lineScanner) act() (a Act) {
 		a.Gone = s.field("gone") && s.flag()
 		a.Mode = s.mode()
 		s.optional("source", &a.Source)
+		a.Empty = s.field("empty") && s.flag()
 	})
 	return a
 }

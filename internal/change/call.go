@@ -21,7 +21,8 @@ type call[T any] struct {
 	request     any             // the whole request: its hash is stored with the key, and the key with another request is refused
 	sections    []patch.Section // the paths that the request names, for the log and for a refusal
 	plan        func(ctx context.Context, src *source.Reader) (*plan.Plan, error)
-	adjust      func(*CommitRequest) // adds to the request; optional
+	adjust      func(*CommitRequest) // adds to the request before the plan is made; optional
+	planned     func(*CommitRequest) // adds to the request what the plan found; optional
 	data        func(*Report) T
 	dataFromLog func(loggedChange) T // makes the data from the log if the first answer is lost
 	describe    func(T) string       // words the data for a model
@@ -47,10 +48,13 @@ func (c *call[T]) run(ctx context.Context, w *workspace.Workspace) (*Report, err
 	}
 	view := report.View{Atomic: true}
 	return oncePerKey(ctx, w, r, func(r CommitRequest) (*Report, error) {
-		return planAndCommit(ctx, w, &view, r, func(ctx context.Context, src *source.Reader, _ *report.View, _ *CommitRequest) (*plan.Plan, error) {
+		return planAndCommit(ctx, w, &view, r, func(ctx context.Context, src *source.Reader, _ *report.View, r *CommitRequest) (*plan.Plan, error) {
 			p, err := c.plan(ctx, src)
 			if err == nil {
 				err = checkNotebooks(p)
+			}
+			if err == nil && c.planned != nil {
+				c.planned(r)
 			}
 			return p, err
 		})

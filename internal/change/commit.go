@@ -52,8 +52,8 @@ func commitPlan(ctx context.Context, w *workspace.Workspace, view report.View, p
 	n := newNetEffect(p.Steps, w.Paths().Prefix, sums, r.Permanent)
 	rep := &Report{View: view, Plan: p}
 	rep.View.Diffs = report.StartDiffs(p)
-	tx := commit.Tx{Changes: append(n.changes, r.Dirs...), RemoveDirs: r.RemoveEmptyDirs, DirModes: r.DirModes, Progress: r.Progress,
-		Check: func() error { return w.CheckRepositories(p) }, Record: audit.Record{Kind: cmp.Or(r.Kind, audit.Commit), Idem: r.Key, Request: r.Request,
+	tx := commit.Tx{Changes: append(n.changes, r.Dirs...), RemoveDirs: r.RemoveEmptyDirs, MakeDirs: r.MakeDirs, DirModes: r.DirModes, Progress: r.Progress,
+		Check: func() error { return checkLocked(w, p, r) }, Record: audit.Record{Kind: cmp.Or(r.Kind, audit.Commit), Idem: r.Key, Request: r.Request,
 			Actor: w.Actor(ctx), PolicyHash: w.Guard.PolicyHash(), Ops: n.ops(p.Steps), Undoes: r.Undoes}}
 	tx.Record.Ops = append(tx.Record.Ops, r.DirOps...)
 	if asked != nil {
@@ -91,6 +91,16 @@ func commitPlan(ctx context.Context, w *workspace.Workspace, view report.View, p
 		return answerAgain(w, store, first, answer, r)
 	}
 	return rep, nil
+}
+
+// checkLocked checks, with the lock held, what a transaction in between can have made untrue.
+func checkLocked(w *workspace.Workspace, p *plan.Plan, r CommitRequest) error {
+	if r.Check != nil {
+		if err := r.Check(); err != nil {
+			return err
+		}
+	}
+	return w.CheckRepositories(p)
 }
 
 // reportNothingToDo returns the report of a plan that changes nothing. It makes no transaction and no log entry. It

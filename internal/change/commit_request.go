@@ -24,9 +24,11 @@ type CommitRequest struct {
 	Key, Request    string
 	Undoes          []string                      // ids of the transactions that the call undoes
 	RemoveEmptyDirs []string                      // directories that the commit removes when they become empty
+	MakeDirs        []string                      // directories that the commit makes where they are missing, by their path from the top of the tree
 	DirModes        map[string]fs.FileMode        // permissions of directories that the commit makes, by their path
 	Dirs            []commit.Change               // directories that the commit takes away with all that is in them
-	DirOps          []audit.Op                    // of Dirs, for the log
+	DirOps          []audit.Op                    // of Dirs, and of directories without a file, for the log
+	Check           func() error                  // is called with the lock held, before anything is changed; nil for none
 	Permanent       bool                          // keep no copy of deleted files, and no diff
 	resultOf        func(*Report) api.Result      // words the report; nil for the words of a patch
 	resultFromLog   func(loggedChange) api.Result // words the log's entry of the first call, when its answer is lost

@@ -13,16 +13,31 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Delete deletes a file. Its content goes to the trash unless the request is permanent.
+// Delete deletes a file, or with Recursive a directory and everything in it, as one change. The contents go to the trash unless the
+// request is permanent.
 func Delete(ctx context.Context, w *workspace.Workspace, r api.DeleteRequest) (*api.Answer[api.DeleteData], error) {
 	r.ExpectedSha256 = text.BareSum(r.ExpectedSha256)
-	return perform(ctx, w, call[api.DeleteData]{tool: "delete_file", key: r.IdempotencyKey, request: r,
+	var t *tree
+	return perform(ctx, w, call[api.DeleteData]{tool: "delete_file", key: r.IdempotencyKey, request: requestOf(r, r.Recursive),
 		sections: []patch.Section{{Op: patch.Delete, Path: r.Path}},
-		plan: func(ctx context.Context, src *source.Reader) (*plan.Plan, error) {
+		plan: func(ctx context.Context, src *source.Reader) (p *plan.Plan, err error) {
+			if r.Recursive {
+				t, err = findTree(ctx, w, src, r.Path, r.ExpectedSha256)
+			}
+			switch {
+			case err != nil:
+				return nil, err
+			case t != nil:
+				return t.planDelete(ctx)
+			}
 			return planDelete(ctx, &r, src)
 		},
-		adjust: func(rec *CommitRequest) { rec.Permanent = r.Permanent },
+		adjust:  func(rec *CommitRequest) { rec.Permanent = r.Permanent },
+		planned: func(rec *CommitRequest) { t.fill(ctx, rec) },
 		data: func(rep *Report) api.DeleteData {
+			if t != nil {
+				return api.DeleteData{Deleted: true, Path: t.root.Rel, SizeBytes: t.size, Tree: t.data()}
+			}
 			s := rep.firstStep()
 			d := api.DeleteData{Deleted: true, Path: s.Path, BeforeSha256: s.BeforeSum, SizeBytes: s.Source.Size, TrashedTo: rep.firstTrashed()}
 			if !r.Permanent {
@@ -34,6 +49,12 @@ func Delete(ctx context.Context, w *workspace.Workspace, r api.DeleteRequest) (*
 			return api.DeleteData{Deleted: true, Path: l.Path, BeforeSha256: l.Before, SizeBytes: l.OldSize, TrashedTo: l.TrashedTo}
 		},
 		describe: func(d api.DeleteData) string {
+			switch {
+			case d.Tree != nil && r.Permanent:
+				return fmt.Sprintf("Deleted %s for good, with all that was in it (%s).", report.Escape(d.Path), describeTree(d.Tree))
+			case d.Tree != nil:
+				return fmt.Sprintf("Deleted %s with all that was in it (%s). The files are in the trash.", report.Escape(d.Path), describeTree(d.Tree))
+			}
 			if d.TrashedTo == "" {
 				return fmt.Sprintf("Deleted %s for good: it is not in the trash. What older entries of the log keep of it, a person can purge.", report.Escape(d.Path))
 			}

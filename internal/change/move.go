@@ -14,15 +14,32 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// Move moves or renames a file. With Overwrite it replaces a file at the destination, whose content goes to the trash.
+// Move moves or renames a file, or with Recursive a directory and everything in it, as one change. With Overwrite a file replaces the file
+// at the destination, whose content goes to the trash.
 func Move(ctx context.Context, w *workspace.Workspace, r api.MoveRequest) (*api.Answer[api.MoveData], error) {
 	r.ExpectedSha256 = text.BareSum(r.ExpectedSha256)
-	return perform(ctx, w, call[api.MoveData]{tool: "move_file", key: r.IdempotencyKey, request: r,
+	var t *tree
+	var to plan.File
+	return perform(ctx, w, call[api.MoveData]{tool: "move_file", key: r.IdempotencyKey, request: requestOf(r, r.Recursive),
 		sections: []patch.Section{{Op: patch.Move, Path: r.FromPath, To: r.ToPath}},
-		plan: func(ctx context.Context, src *source.Reader) (*plan.Plan, error) {
-			return planMove(ctx, &r, src)
+		plan: func(ctx context.Context, src *source.Reader) (p *plan.Plan, err error) {
+			if r.Recursive {
+				t, err = findTree(ctx, w, src, r.FromPath, r.ExpectedSha256)
+			}
+			switch {
+			case err != nil:
+				return nil, err
+			case t == nil:
+				return planMove(ctx, &r, src)
+			}
+			p, to, err = planMoveTree(ctx, t, &r)
+			return p, err
 		},
+		planned: func(rec *CommitRequest) { t.fillMove(ctx, rec, to) },
 		data: func(rep *Report) api.MoveData {
+			if t != nil {
+				return api.MoveData{Moved: true, FromPath: t.root.Rel, ToPath: to.Rel, Tree: t.data()}
+			}
 			s := rep.firstStep()
 			return api.MoveData{Moved: true, FromPath: s.Path, ToPath: s.To, Sha256: s.AfterSum, OverwroteTrashedTo: rep.firstTrashed()}
 		},
@@ -30,6 +47,9 @@ func Move(ctx context.Context, w *workspace.Workspace, r api.MoveRequest) (*api.
 			return api.MoveData{Moved: true, FromPath: l.Path, ToPath: l.ToPath, Sha256: l.After, OverwroteTrashedTo: l.TrashedTo}
 		},
 		describe: func(d api.MoveData) string {
+			if d.Tree != nil {
+				return fmt.Sprintf("Moved %s to %s with all that is in it (%s).", report.Escape(d.FromPath), report.Escape(d.ToPath), describeTree(d.Tree))
+			}
 			out := fmt.Sprintf("Moved %s to %s (sha256 %s).", report.Escape(d.FromPath), report.Escape(d.ToPath), d.Sha256)
 			if d.OverwroteTrashedTo != "" {
 				out += fmt.Sprintf(" What was there is in the trash as %s.", d.OverwroteTrashedTo)
@@ -66,6 +86,21 @@ func planMove(ctx context.Context, r *api.MoveRequest, src *source.Reader) (*pla
 		err = planOverwrite(ctx, src, r, &s)
 	}
 	return oneStepPlan(s), err
+}
+
+// planMoveTree plans the move of a directory. The destination must be free, whatever the request says: a directory replaces nothing.
+func planMoveTree(ctx context.Context, t *tree, r *api.MoveRequest) (p *plan.Plan, to plan.File, err error) {
+	if to, err = LookForWrite(ctx, t.src, r.ToPath); err == nil {
+		err = t.checkOutside(to)
+	}
+	if err == nil {
+		err = checkFree(to, r.ToPath, r.CreateParentDirectories, "Choose another path: a directory replaces nothing.")
+	}
+	if err != nil {
+		return nil, to, err
+	}
+	p, err = t.planMove(ctx, to)
+	return p, to, err
 }
 
 // checkDestination checks that the destination is free, or may be replaced, and is not the source itself.

@@ -119,7 +119,21 @@ func (t *transaction) mkdir(a *act, dir vfs.Dir, name string) error {
 		return reachError(a.Path, err)
 	}
 	t.dirs.put(a.Path, made)
+	if a.dirChanged && a.Mode != 0 {
+		t.setDirMode(a, made)
+	}
 	return nil
+}
+
+// setDirMode gives a new directory the permissions that the system left out. A failure is no reason to take the transaction back.
+func (t *transaction) setDirMode(a *act, dir vfs.Dir) {
+	is, err := dir.Stat(".")
+	if err == nil && is.Mode&^fs.ModeType != a.Mode {
+		err = dir.Chmod(a.Mode)
+	}
+	if err != nil {
+		t.remark("%s: the directory did not get its permissions back: %v.", a.Path, cause(err))
+	}
 }
 
 func (t *transaction) move(a *act, dir vfs.Dir, name string) error {

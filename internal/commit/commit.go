@@ -48,6 +48,8 @@ type Tx struct {
 	// RemoveDirs lists directories, as slash paths from the top, to remove when all else is done, if they are empty
 	// then. A path that is not an empty directory, or that cannot be removed, stays without a note.
 	RemoveDirs []string
+	// MakeDirs lists directories, as slash paths from the top, to make where they are missing, together with those above them.
+	MakeDirs []string
 	// DirModes has the permissions of directories that are made, by their paths from the top. Others get what the system gives a new
 	// directory. Optional.
 	DirModes map[string]fs.FileMode

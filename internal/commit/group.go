@@ -300,7 +300,7 @@ func (s *Store) recordApplied(group []*transaction) error {
 		return nil
 	}
 	open := group[0].group
-	sync := s.opts.secondNames() || !s.opts.NoSync && slices.ContainsFunc(group, (*transaction).removesDirs)
+	sync := s.opts.secondNames() || !s.opts.NoSync && slices.ContainsFunc(group, (*transaction).changesEmptyDirs)
 	ends := make([]*audit.Record, len(group))
 	for i, t := range group {
 		ends[i] = &audit.Record{Kind: audit.Applied, Tx: t.id, OK: true, Group: open.mark(i)}

@@ -45,7 +45,7 @@ func (c *sweep) panicking(f *vfstest.Fault) bool {
 		c.t.Fatal(err)
 	}
 	defer s.Close()
-	tx := Tx{Changes: w.changes(c.t, c.set), RemoveDirs: pruned(c.set), Record: audit.Record{Kind: audit.Commit},
+	tx := Tx{Changes: w.changes(c.t, c.set), RemoveDirs: pruned(c.set), MakeDirs: made(c.set), Record: audit.Record{Kind: audit.Commit},
 		Files: tree(func() vfs.Dir { return w.root(f.Wrap) })}
 	err = panics.Call(func() error { _, err := s.Run(context.Background(), tx); return err })
 	*c.points++

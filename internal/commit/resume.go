@@ -136,10 +136,11 @@ func (rv *recovery) settleMoves() {
 	}
 }
 
-// skipNeedlessMkdirs leaves out directories into which nothing is to be put: somebody removed them.
+// skipNeedlessMkdirs leaves out directories into which nothing is to be put: somebody removed them. Those that are made empty stay: the
+// end of their transaction is synced, so it was not reached.
 func (rv *recovery) skipNeedlessMkdirs() {
 	for i, a := range rv.acts {
-		if a.Do != audit.DoMkdir || rv.states[i] != stateTodo {
+		if a.Do != audit.DoMkdir || a.Empty || rv.states[i] != stateTodo {
 			continue
 		}
 		below := func(p string) bool { return strings.HasPrefix(p, a.Path+"/") }

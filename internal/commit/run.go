@@ -3,6 +3,7 @@ package commit
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
@@ -103,15 +104,10 @@ func (t *transaction) keepTexts(d *Done) {
 	}
 }
 
-// removesDirs reports whether the transaction removes directories. Recovery could not tell a directory that somebody
-// made since from one that it has to remove.
-func (t *transaction) removesDirs() bool {
-	for _, a := range t.acts {
-		if a.Do == audit.DoRmdir {
-			return true
-		}
-	}
-	return false
+// changesEmptyDirs reports whether the transaction removes directories, or makes empty ones. Recovery could not tell a directory that
+// somebody made since from one that it has to remove, nor one that somebody removed from one that it has to make.
+func (t *transaction) changesEmptyDirs() bool {
+	return slices.ContainsFunc(t.acts, func(a *act) bool { return a.Do == audit.DoRmdir || a.Empty })
 }
 
 // RecordRefusal appends a record that needs no transaction: a refusal. It does not sync. It waits for the lock as a

@@ -1,11 +1,13 @@
 package commit
 
 import (
+	"errors"
 	"io/fs"
 	"path"
 	"slices"
 	"strings"
 
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/history"
 )
@@ -26,6 +28,9 @@ func (t *transaction) planActs() error {
 			a.change, a.Slot = i, i
 			t.acts = append(t.acts, a)
 		}
+	}
+	if err := t.planMkdirs(making); err != nil {
+		return err
 	}
 	t.planRmdirs()
 	sortActs(t.acts)
@@ -95,13 +100,38 @@ func (t *transaction) openParents(c *Change, making map[string]bool) error {
 	if id != c.Parent {
 		return stale(c.Path, "its directory was replaced since the file was read", "", "")
 	}
-	for i := len(missing) - 1; i >= 0; i-- {
-		if p := missing[i]; !making[p] {
-			making[p] = true
-			t.acts = append(t.acts, &act{Act: audit.Act{Do: audit.DoMkdir, Path: p, Mode: t.tx.DirModes[p].Perm()}, change: -1})
+	for _, p := range slices.Backward(missing) {
+		if !making[p] {
+			t.planMkdir(p, making, false)
 		}
 	}
 	return nil
+}
+
+// planMkdirs plans to make the directories that nothing comes into.
+func (t *transaction) planMkdirs(making map[string]bool) error {
+	for _, p := range t.tx.MakeDirs {
+		var missing []string
+		for up := p; !making[up]; up = path.Dir(up) {
+			_, err := t.dirs.open(up)
+			if err == nil {
+				break
+			}
+			if !errors.Is(err, fs.ErrNotExist) && !errors.Is(err, fail.NotFound) || up == "." {
+				return reachError(p, err)
+			}
+			missing = append(missing, up)
+		}
+		for _, up := range slices.Backward(missing) {
+			t.planMkdir(up, making, true)
+		}
+	}
+	return nil
+}
+
+func (t *transaction) planMkdir(p string, making map[string]bool, empty bool) {
+	making[p] = true
+	t.acts = append(t.acts, &act{Act: audit.Act{Do: audit.DoMkdir, Path: p, Mode: t.tx.DirModes[p] &^ fs.ModeType, Empty: empty}, change: -1})
 }
 
 // planRmdirs plans to remove the directories that will be empty.

@@ -37,7 +37,7 @@ var wishes = []wish{
 }
 
 // backs are the changes that concern the history: files and links that come back, to free paths and over other files,
-// directories that are removed, and discarded files.
+// directories that are removed or made empty, and discarded files.
 var backs = []wish{
 	{op: "bring", path: "back.txt", text: "k1"},
 	{op: "bring", path: "f.txt", text: "k2"},
@@ -46,6 +46,7 @@ var backs = []wish{
 	{op: "bring", path: "far/away/back.txt", text: "k3"},
 	{op: "bringgone", path: "h.txt", text: "k4"},
 	{op: "prune", path: "p/q/only.txt"},
+	{op: "empty", path: "sub/empty/in"},
 	{op: "gone", path: "n.txt"},
 	{op: "gone", path: "v.txt", text: "another version\n"},
 }

@@ -142,7 +142,7 @@ func (w *world) visible(t *testing.T) map[string]vfstest.Node {
 
 // wish is a change that a test wants: new content, a new path, or a deletion ("").
 type wish struct {
-	op   string // update, add, delete, move, moveedit, bring, bringgone, land, putdir and swapdir (text is what), takedir, prune, gone
+	op   string // update, add, delete, move, moveedit, bring, bringgone, land, putdir and swapdir (text is what), takedir, prune, empty, gone
 	path string
 	to   string
 	text string
@@ -265,7 +265,7 @@ func (w *world) run(wrap func(vfs.Dir) vfs.Dir, changes []Change) error {
 // doing commits wishes through wrap.
 func (w *world) doing(wrap func(vfs.Dir) vfs.Dir, t *testing.T, wishes []wish) error {
 	t.Helper()
-	_, err := w.do(wrap, Tx{Changes: w.changes(t, wishes), RemoveDirs: pruned(wishes)})
+	_, err := w.do(wrap, Tx{Changes: w.changes(t, wishes), RemoveDirs: pruned(wishes), MakeDirs: made(wishes)})
 	return err
 }
 
@@ -277,6 +277,16 @@ func pruned(wishes []wish) (dirs []string) {
 		}
 		for up := path.Dir(want.path); up != "."; up = path.Dir(up) {
 			dirs = append(dirs, up)
+		}
+	}
+	return dirs
+}
+
+// made returns the directories that wishes make without a file.
+func made(wishes []wish) (dirs []string) {
+	for _, want := range wishes {
+		if want.op == "empty" {
+			dirs = append(dirs, want.path)
 		}
 	}
 	return dirs

@@ -289,15 +289,12 @@ func (l *landing) note(operation string, c overlay.Change, sum string) {
 		return
 	}
 	op := audit.Op{Operation: operation, Path: c.Path, After: sum, Mode: c.New.Mode, Size: c.New.Size}
-	if operation == audit.OpRmdir {
-		op.NoUndo = "an empty directory is not made again"
-	}
 	isDir := operation == audit.OpMkdir || operation == audit.OpRmdir
 	if n := len(l.tx.Changes); n > 0 && !isDir && l.tx.Changes[n-1].Old != nil {
 		op.Before = l.tx.Changes[n-1].Old.Sum
 	}
 	l.tx.Record.Ops = append(l.tx.Record.Ops, op)
-	f := api.RanFile{Operation: operation, Path: c.Path, NoUndo: op.NoUndo}
+	f := api.RanFile{Operation: operation, Path: c.Path}
 	if f.Diff = l.diffOf(operation, c); l.diff.Len()+len(f.Diff) > maxDiffTotal {
 		f.Diff = ""
 	}

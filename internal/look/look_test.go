@@ -426,7 +426,7 @@ func TestProtected(t *testing.T) {
 	}
 }
 
-// TestDirectories: a directory is named if nothing in it tells of it, and undo removes one that is empty.
+// TestDirectories: a directory is named if nothing in it tells of it, and undo removes one that is empty, and makes one again.
 func TestDirectories(t *testing.T) {
 	w := watch(t, "d/e/f", "0\n", "x", "0\n")
 	w.Must(os.Mkdir(w.At("empty"), 0o755))
@@ -437,7 +437,7 @@ func TestDirectories(t *testing.T) {
 	l := w.after("c1")
 	w.saw(l, "c1: delete d/e/f, rmdir empty, mkdir n/m")
 	w.Undo(l.Entries[0].Entry)
-	w.Has(`d/, d/e/, d/e/f "0\n", x "0\n"`)
+	w.Has(`d/, d/e/, d/e/f "0\n", empty/, x "0\n"`)
 }
 
 // TestCopiesOutliveIndex: if the index cannot be written, the copies that the old one names stay.

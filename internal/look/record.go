@@ -227,8 +227,6 @@ func (c change) noUndo() string {
 		return "ignore rules leave this directory out, so what is in it is not on record"
 	case f.mode.IsDir() && c.old != nil && c.now != nil:
 		return "the permissions of a directory stay as they are"
-	case f.mode.IsDir() && c.now == nil:
-		return "an empty directory is not made again"
 	case f.mode.IsDir():
 		return ""
 	case !f.mayKeep():

@@ -148,6 +148,7 @@ func outputSchema(form ResultForm, data, result any) *jsonschema.Schema {
 		Properties: map[string]*jsonschema.Schema{"ok": {Type: "boolean"}}}
 	if form == ObjectOnly {
 		d := infer(reflect.TypeOf(data))
+		removeFields(d, []string{"tree"}) // no agent's call takes a directory
 		loosen(d)
 		s.Properties["data"], s.PropertyOrder = d, append(s.PropertyOrder, "data")
 	}

@@ -33,9 +33,9 @@ type reversal struct {
 	chooser  *chooser // nil when a version is put back
 	hist     *history.History
 	undoes   []string               // the transactions that are undone
-	prune    []string               // the directories that they made, to be removed if they are empty
+	dirs     map[string]bool        // by path from the top, the directories that they removed (true) or made (false)
 	dirModes map[string]fs.FileMode // the permissions of directories that they removed
-	dirs     []wholeDir             // the directories that they put there with all that is in them, to be taken away
+	whole    []wholeDir             // the directories that they put there with all that is in them, to be taken away
 	refusals fail.List
 	notes    []string // what is not taken back, and why
 
@@ -70,7 +70,7 @@ const maxMerge = 64 << 20
 
 func newReversal(w *workspace.Workspace, src *source.Reader, chooser *chooser, hist *history.History) *reversal {
 	return &reversal{w: w, src: src, chooser: chooser, hist: hist,
-		present: map[string]plan.File{}, dirModes: map[string]fs.FileMode{}, goals: map[string]fileState{}, returned: map[string]fileState{}}
+		present: map[string]plan.File{}, dirs: map[string]bool{}, dirModes: map[string]fs.FileMode{}, goals: map[string]fileState{}, returned: map[string]fileState{}}
 }
 
 // fromTop turns a path of the log into one below the workspace's root.
@@ -115,7 +115,7 @@ func (u *reversal) goalOf(ctx context.Context, p string) (fileState, error) {
 func (u *reversal) reverseRecord(ctx context.Context, r *audit.Record) error {
 	inGit := false
 	for _, op := range r.Ops {
-		if op.NoUndo != "" {
+		if op.NoUndo != "" && op.Operation != audit.OpRmdir { // older entries say so of empty directories
 			u.notes = append(u.notes, report.Escape(u.displayPath(op.Path))+": "+op.NoUndo+".")
 		}
 	}
@@ -149,13 +149,12 @@ func (u *reversal) reverseRecord(ctx context.Context, r *audit.Record) error {
 func (u *reversal) reverseAct(ctx context.Context, r *audit.Record, a *audit.Act) error {
 	if a.Do == audit.DoMkdir {
 		if u.w.Paths().Inside(a.Path) { // never the root itself, nor what is above it
-			u.prune = append(u.prune, a.Path)
+			u.dirs[a.Path] = false
 		}
 		return nil
 	}
 	if a.Do == audit.DoRmdir {
-		u.dirModes[a.Path] = a.Mode // a file that comes back below it makes it again
-		return nil
+		return u.reverseRmdir(ctx, a)
 	}
 	if a.Do == audit.DoPutDir {
 		return u.reversePutDir(a)
@@ -177,6 +176,27 @@ func (u *reversal) reverseAct(ctx context.Context, r *audit.Record, a *audit.Act
 	case audit.DoMove:
 		return u.reverseMove(ctx, r, a, o)
 	}
+	return nil
+}
+
+// reverseRmdir makes a directory again. What was in it comes back by itself.
+func (u *reversal) reverseRmdir(ctx context.Context, a *audit.Act) error {
+	if !u.w.Paths().Inside(a.Path) {
+		return nil
+	}
+	rel, err := u.fromTop(a.Path)
+	if err != nil {
+		return err
+	}
+	f, err := u.src.Look(ctx, rel, false)
+	if err != nil {
+		return err
+	}
+	if f.Kind != plan.Missing && f.Kind != plan.Directory {
+		u.refuse(fail.Stale, a.Path, "a file stands where the directory was, and one undo cannot turn that back", "Move the file away, and undo the entry again.")
+		return nil
+	}
+	u.dirs[a.Path], u.dirModes[a.Path] = true, a.Mode
 	return nil
 }
 

@@ -1,11 +1,14 @@
 package undo
 
 import (
+	"cmp"
 	"context"
+	"path"
 	"slices"
 	"strings"
 
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/change"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/text"
@@ -36,8 +39,36 @@ func (u *reversal) plan(ctx context.Context) (*plan.Plan, error) {
 			return nil, err
 		}
 	}
-	u.prune = deepestFirst(u.prune)
 	return out, nil
+}
+
+// fillDirs gives the request the directories that are made and removed, and the operations that tell of those without a file.
+func (u *reversal) fillDirs(rec *change.CommitRequest, steps []plan.Step) {
+	filled := map[string]bool{}
+	for i := range steps {
+		for p := path.Dir(u.w.Paths().ToTop(steps[i].Writes)); p != "." && steps[i].Op != patch.Delete; p = path.Dir(p) {
+			filled[p] = true
+		}
+	}
+	for p, again := range u.dirs {
+		if !again {
+			rec.RemoveEmptyDirs = append(rec.RemoveEmptyDirs, p)
+			continue
+		}
+		rec.MakeDirs = append(rec.MakeDirs, p)
+	}
+	deepestFirst(rec.RemoveEmptyDirs)
+	slices.Sort(rec.MakeDirs)
+	for i, p := range rec.MakeDirs {
+		above := i+1 < len(rec.MakeDirs) && strings.HasPrefix(rec.MakeDirs[i+1], p+"/")
+		if !filled[p] && !above {
+			rec.DirOps = append(rec.DirOps, audit.Op{Operation: audit.OpMkdir, Path: p, Mode: u.dirModes[p]})
+		}
+	}
+	rec.DirModes = u.dirModes
+	for _, d := range u.whole {
+		rec.Dirs, rec.DirOps = append(rec.Dirs, d.change), append(rec.DirOps, d.op)
+	}
 }
 
 // orderedMoves lists the paths to which a file moves back, so ordered that each path is vacated before it is filled. It
@@ -61,10 +92,10 @@ func (u *reversal) orderedMoves() (out []string) {
 	return out
 }
 
-func deepestFirst(dirs []string) []string {
-	out := slices.Clone(dirs)
-	slices.SortStableFunc(out, func(a, b string) int { return strings.Count(b, "/") - strings.Count(a, "/") })
-	return slices.Compact(out)
+func deepestFirst(dirs []string) {
+	slices.SortFunc(dirs, func(a, b string) int {
+		return cmp.Or(strings.Count(b, "/")-strings.Count(a, "/"), strings.Compare(a, b))
+	})
 }
 
 // moveStep moves a file back to p. Unless p is vacated, the file there is replaced.

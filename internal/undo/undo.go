@@ -31,9 +31,9 @@ func Undo(ctx context.Context, w *workspace.Workspace, r api.UndoRequest) (*chan
 			}
 			view.Undoes, view.Notes = u.undoes, append(view.Notes, u.notes...)
 			p, err := u.plan(ctx)
-			rec.Undoes, rec.RemoveEmptyDirs, rec.DirModes = u.undoes, u.prune, u.dirModes
-			for _, d := range u.dirs {
-				rec.Dirs, rec.DirOps = append(rec.Dirs, d.change), append(rec.DirOps, d.op)
+			if err == nil {
+				rec.Undoes = u.undoes
+				u.fillDirs(rec, p.Steps)
 			}
 			return p, err
 		})
@@ -86,7 +86,7 @@ func reverseChosen(ctx context.Context, w *workspace.Workspace, r api.UndoReques
 	if len(u.refusals) > 0 {
 		return nil, u.refusals
 	}
-	if len(u.notes) > 0 && len(u.paths) == 0 && len(u.prune) == 0 && len(u.dirs) == 0 {
+	if len(u.notes) > 0 && len(u.paths) == 0 && len(u.dirs) == 0 && len(u.whole) == 0 {
 		return nil, &fail.Error{Kind: fail.NotFound, Msg: "nothing of this change can be given back. " + u.notes[0], Hint: "Take it back by hand. ‹history› says what it did."}
 	}
 	return u, nil

@@ -65,7 +65,7 @@ func (u *reversal) reversePutDir(a *audit.Act) error {
 		return err
 	}
 	u.notes = append(u.notes, report.Escape(rel)+": it goes with all that is in it ("+report.FilesInside(sum.Files, sum.Bytes)+").")
-	u.dirs = append(u.dirs, wholeDir{
+	u.whole = append(u.whole, wholeDir{
 		commit.Change{Path: a.Path, Parent: vfs.ID{Dev: e.Place.Dev, Ino: e.Place.Ino},
 			Old: &commit.Old{Info: vfs.Info{ID: vfs.ID{Dev: e.File.Dev, Ino: e.File.Ino}, Mode: e.Mode, ModTime: e.ModTime, ChangeTime: e.ChangeTime, Links: e.Links}, Sum: a.New.Sum}},
 		audit.Op{Operation: patch.Delete.String(), Path: a.Path, Before: a.New.Sum, Mode: fs.ModeDir, Files: sum.Files, Size: sum.Bytes, NoUndo: notKeptAgain},
