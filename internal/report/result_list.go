@@ -55,16 +55,21 @@ func newListResult(v View, p *plan.Plan, err error) *ListResult {
 	}
 	r.count(v, p)
 	r.Meta = newMeta(v, p)
-	r.text = strings.TrimSuffix(fmt.Sprintf("%d modified, %d added, %d deleted.\n%s", r.Modified, r.Added, r.Deleted, r.text), "\n")
-	for _, n := range slices.Concat(placementNotes(p), skippedNotes(p), v.notes()) {
-		r.text += "\nNote: " + n
+	var text strings.Builder
+	fmt.Fprintf(&text, "%d modified, %d added, %d deleted.", r.Modified, r.Added, r.Deleted)
+	for i := range p.Steps {
+		text.WriteString("\n" + stepLine(&p.Steps[i]))
 	}
+	for _, n := range slices.Concat(placementNotes(p), skippedNotes(p), v.notes()) {
+		text.WriteString("\nNote: " + n)
+	}
+	r.text = text.String()
 	return r
 }
 
 // count adds the steps of a plan.
 func (r *ListResult) count(v View, p *plan.Plan) {
-	for i, s := range p.Steps {
+	for _, s := range p.Steps {
 		r.Results = append(r.Results, ListedFile{File: v.Patch.Sections[s.Section].Path, Operation: s.Op.String(), Ok: true})
 		switch s.Op {
 		case patch.Add:
@@ -74,7 +79,6 @@ func (r *ListResult) count(v View, p *plan.Plan) {
 		default:
 			r.Modified++
 		}
-		r.text += stepLine(&p.Steps[i]) + "\n"
 	}
 }
 
@@ -88,15 +92,18 @@ func (r *ListResult) refused(v View, all fail.List) *ListResult {
 	var shown strings.Builder
 	x := excerpts{v.Reader, maxExcerpts}
 	files := r.listOnce(v.Patch)
+	errors := make([]strings.Builder, len(r.Results)) // by file
 	for _, e := range all {
 		if i := sectionOf(v.Patch, e); i >= 0 {
 			excerpt := x.excerpt(e)
 			shown.WriteString(excerpt)
-			f := &r.Results[files[i]]
-			f.Ok, f.Error = false, strings.TrimPrefix(f.Error+"\n"+words.Each(e, v.Patch.Sections[i].Op)+excerpt, "\n")
+			errors[files[i]].WriteString("\n" + words.Each(e, v.Patch.Sections[i].Op) + excerpt)
 		}
 	}
 	for i := range r.Results {
+		if said := errors[i].String(); said != "" {
+			r.Results[i].Ok, r.Results[i].Error = false, said[1:]
+		}
 		switch f := &r.Results[i]; {
 		case f.Ok || f.Error != "":
 		case all[0].Reason == fail.Indeterminate:
