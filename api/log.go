@@ -113,6 +113,7 @@ type EntryData struct {
 	PolicyHash     string     `json:"policyHash,omitempty"`     // of the policy at that time
 	IdempotencyKey string     `json:"idempotencyKey,omitempty"` // of a call with one
 	RequestSha256  string     `json:"requestSha256,omitempty"`  // of the text of such a call
+	Dialect        string     `json:"dialect,omitempty"`        // of a patch: how its text was written
 	AskedBy        string     `json:"askedBy,omitempty"`        // the front where a person was asked and said yes
 	OK             bool       `json:"ok"`
 	Outcome        Outcome    `json:"outcome"`

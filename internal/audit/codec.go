@@ -47,7 +47,7 @@ func hash(body []byte) string {
 
 // invalidString returns a string of r that is not valid UTF-8. JSON would replace the bad bytes silently.
 func invalidString(r *Record) (string, bool) {
-	all := []string{r.Prev, string(r.Kind), r.Tx, r.Idem, r.Request, r.Actor.Client, r.Actor.Session, r.Actor.Agent,
+	all := []string{r.Prev, string(r.Kind), r.Tx, r.Idem, r.Request, r.Dialect, r.Actor.Client, r.Actor.Session, r.Actor.Agent,
 		r.Actor.Tool, r.Actor.Call, r.Actor.Turn, r.PolicyHash, r.ErrorKind, r.Message, r.Void, r.Since}
 	all = append(all, r.Undoes...)
 	if r.Asked != nil {

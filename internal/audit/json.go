@@ -30,6 +30,7 @@ func (r *Record) body() ([]byte, error) {
 	o.nonEmpty("tx", r.Tx)
 	o.nonEmpty("idem", r.Idem)
 	o.nonEmpty("request", r.Request)
+	o.nonEmpty("dialect", r.Dialect)
 	if r.Actor != (Actor{}) {
 		o.nested("actor", func(o *jsonObject) { actorFields(o, r.Actor) })
 	}

@@ -89,6 +89,7 @@ type Record struct {
 	Tx         string `json:"tx,omitempty"`
 	Idem       string `json:"idem,omitempty"`    // the caller's idempotency key
 	Request    string `json:"request,omitempty"` // sha256 of the patch text, to refuse a key that is used again for another call
+	Dialect    string `json:"dialect,omitempty"` // of a patch: how its text was written
 	Actor      Actor  `json:"actor,omitzero"`
 	PolicyHash string `json:"policyHash,omitempty"`
 	Ops        []Op   `json:"ops,omitempty"`

@@ -40,6 +40,7 @@ func scanRecord(line []byte) (r *Record, ok bool) {
 	s.optional("tx", &r.Tx)
 	s.optional("idem", &r.Idem)
 	s.optional("request", &r.Request)
+	s.optional("dialect", &r.Dialect)
 	if s.field("actor") {
 		s.object(func() { s.actor(&r.Actor) })
 	}

@@ -53,7 +53,7 @@ func commitPlan(ctx context.Context, w *workspace.Workspace, view report.View, p
 	rep := &Report{View: view, Plan: p}
 	rep.View.Diffs = report.StartDiffs(p)
 	tx := commit.Tx{Changes: append(n.changes, r.Dirs...), RemoveDirs: r.RemoveEmptyDirs, MakeDirs: r.MakeDirs, DirModes: r.DirModes, Progress: r.Progress,
-		Check: func() error { return checkLocked(w, p, r) }, Record: audit.Record{Kind: cmp.Or(r.Kind, audit.Commit), Idem: r.Key, Request: r.Request,
+		Check: func() error { return checkLocked(w, p, r) }, Record: audit.Record{Kind: cmp.Or(r.Kind, audit.Commit), Idem: r.Key, Request: r.Request, Dialect: dialectName(view),
 			Actor: w.Actor(ctx), PolicyHash: w.Guard.PolicyHash(), Ops: n.ops(p.Steps), Undoes: r.Undoes}}
 	tx.Record.Ops = append(tx.Record.Ops, r.DirOps...)
 	if asked != nil {
@@ -62,7 +62,7 @@ func commitPlan(ctx context.Context, w *workspace.Workspace, view report.View, p
 	}
 	keys := markKeys(tx.Record.Ops, p.Steps)
 	tx.Refused = func(err error) audit.Record {
-		out := refusalRecord(ctx, w, fail.All(err)[0], nil)
+		out := refusalRecord(ctx, w, fail.All(err)[0], report.View{Dialect: view.Dialect})
 		for _, op := range tx.Record.Ops[:min(len(tx.Record.Ops), maxLoggedSections)] {
 			out.Ops = append(out.Ops, audit.Op{Operation: op.Operation, Path: op.Path, ToPath: op.ToPath})
 		}

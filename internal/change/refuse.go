@@ -63,7 +63,7 @@ func noteRefusal(ctx context.Context, w *workspace.Workspace, v *report.View, li
 	}
 	if !first.Noted {
 		// A call that timed out, waiting for the lock, does not wait a second time.
-		store.RecordRefusal(ctx, refusalRecord(ctx, w, first, v.Patch.Sections), first.Kind != fail.Timeout)
+		store.RecordRefusal(ctx, refusalRecord(ctx, w, first, *v), first.Kind != fail.Timeout)
 	}
 	var done report.Done
 	if v.Done != nil {
@@ -73,9 +73,18 @@ func noteRefusal(ctx context.Context, w *workspace.Workspace, v *report.View, li
 	v.Done = &done
 }
 
+// dialectName returns the name of the dialect of a patch, "" for other calls.
+func dialectName(v report.View) string {
+	if v.Dialect == nil {
+		return ""
+	}
+	return v.Dialect.Name
+}
+
 // refusalRecord returns the log entry of a refused call.
-func refusalRecord(ctx context.Context, w *workspace.Workspace, first *fail.Error, sections []patch.Section) audit.Record {
-	r := audit.Record{Kind: audit.Failed, Actor: w.Actor(ctx), PolicyHash: w.Guard.PolicyHash(),
+func refusalRecord(ctx context.Context, w *workspace.Workspace, first *fail.Error, v report.View) audit.Record {
+	sections := v.Patch.Sections
+	r := audit.Record{Kind: audit.Failed, Actor: w.Actor(ctx), PolicyHash: w.Guard.PolicyHash(), Dialect: dialectName(v),
 		ErrorKind: string(first.Kind), Message: logbook.RefusalMessage(first)}
 	if first.Kind == fail.PermissionDenied || first.Kind == fail.OutsideWorkspace {
 		r.Kind = audit.Denied

@@ -30,7 +30,8 @@ var (
 	}
 	last = map[string]string{
 		"server.conf": "# of the shop\nport = 5000\n\nhost = local\nlog = quiet\ntimeout = 30\n" + personLine,
-		"a.txt":       "one\nzwei\n",
+		"a.txt":       "eins\ntwo <two & \"two\"\nthree\n",
+		"new.txt":     "new\n",
 		"b.txt":       "three\n",
 		"old.txt":     "still wanted\n",
 	}

@@ -46,6 +46,7 @@ func TestStory(t *testing.T) {
 			}
 			m.checkOffered()
 			session := w.recorded(p, records)
+			w.dialects()
 			t.Logf("%s %s: speaks %s; shows its model %s, of a refusal %s; %d turns%s; %.1f s", a.name, p.version, w.revision(),
 				a.told, a.refused, len(m.turns), m.otherRequests(), m.took.Seconds())
 			w.undoSession(session)

@@ -55,6 +55,9 @@ var records = []record{
 	{6, entry{Tool: "edit_file", Path: "server.conf", OK: true}},
 	{7, entry{Tool: "delete_file", Path: "old.txt", OK: true}},
 	{8, entry{Tool: "restore_file", Path: "old.txt", OK: true}},
+	{9, entry{Tool: "apply_patch", Path: "a.txt", OK: true}},
+	{9, entry{Tool: "apply_patch", Path: "new.txt", OK: true}},
+	{10, entry{Tool: "apply_patch", Path: "a.txt", OK: true}},
 }
 
 // recorded compares the log with records, and returns the id of the session.
@@ -77,6 +80,25 @@ func (w *account) recorded(p program, records []record) string {
 	}
 	w.verified()
 	return session
+}
+
+// dialects checks that the log names how each patch of the story was written.
+func (w *account) dialects() {
+	w.Helper()
+	var got []string
+	for _, e := range w.log() {
+		var in struct{ Data struct{ Dialect string } }
+		if e.Tool != "apply_patch" {
+			continue
+		}
+		if text := w.run("show", "--json", e.Entry); json.Unmarshal([]byte(text), &in) != nil {
+			w.Fatalf("emend show --json says %.500q", text)
+		}
+		got = append(got, in.Data.Dialect)
+	}
+	if want := []string{"emend", "emend", "unified", "unified", "search-replace"}; !slices.Equal(got, want) {
+		w.Errorf("the log has patches in %q, not %q", got, want)
+	}
 }
 
 // undoSession undoes the session. The tree must then be the first one, with the line that a person wrote meanwhile.

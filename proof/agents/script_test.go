@@ -56,6 +56,8 @@ func story(person func()) []step {
 		{does: "edits with the new hash", tool: "edit_file", call: edit(4, "port = 4000", "port = 5000"), want: []string{"Edited server.conf"}},
 		{does: "deletes", tool: "delete_file", call: always(object{"path": "old.txt"}), want: []string{"Deleted old.txt", "in the trash"}},
 		{does: "restores by the trash id", tool: "restore_file", call: restore(6), want: []string{"Restored old.txt"}},
+		{does: "sends a unified diff", tool: "apply_patch", call: always(object{"patch": unifiedDiff}), want: []string{"2 file(s)", "a.txt", "new.txt"}},
+		{does: "sends a SEARCH/REPLACE block", tool: "apply_patch", call: always(object{"patch": searchReplace}), want: []string{"1 file(s)", "a.txt"}},
 	}...)
 }
 
@@ -71,6 +73,24 @@ const twoFiles = `*** Begin Patch
 +three
 *** End Patch
 `
+
+const unifiedDiff = `diff --git a/a.txt b/a.txt
+--- a/a.txt
++++ b/a.txt
+@@ -1,2 +1,3 @@
+ one
+-zwei
++two <two & "two"
++three
+diff --git a/new.txt b/new.txt
+new file mode 100644
+--- /dev/null
++++ b/new.txt
+@@ -0,0 +1 @@
++new
+`
+
+const searchReplace = "a.txt\n```\n<<<<<<< SEARCH\none\n=======\neins\n>>>>>>> REPLACE\n```\n"
 
 func always(args object) func([]string) (object, error) {
 	return func([]string) (object, error) { return args, nil }

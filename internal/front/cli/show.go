@@ -78,6 +78,7 @@ func (a *app) printEntry(d *api.EntryData) {
 	row("undoes", strings.Join(d.Undoes, ", "))
 	row("undone by", d.UndoneBy)
 	row("key", d.IdempotencyKey)
+	row("dialect", d.Dialect)
 	row("request", d.RequestSha256)
 	row("rules", d.PolicyHash)
 	row("head", fmt.Sprintf("%d:%s", d.Seq, d.H))
