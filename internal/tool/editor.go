@@ -20,7 +20,7 @@ type editor struct {
 	style style
 }
 
-// style is in what the text editor and the memory tool differ.
+// style holds the differences between the text editor and the memory tool.
 type style struct {
 	root     string // the directory of the workspace that the paths are in
 	maxBytes int    // that view shows of a file; 0 for the default of Read
@@ -102,10 +102,10 @@ func memory(ctx context.Context, ws *emend.Workspace, r memoryRequest) (api.Resu
 	}
 	switch r.Command {
 	case "delete":
-		a, err := ws.Delete(ctx, api.DeleteRequest{Path: e.file(r.Path)})
+		a, err := ws.Delete(ctx, api.DeleteRequest{Path: e.file(r.Path), Recursive: true})
 		return edited(a, err, "Successfully deleted "+r.Path)
 	case "rename":
-		a, err := ws.Move(ctx, api.MoveRequest{FromPath: e.file(r.OldPath), ToPath: e.file(r.NewPath), CreateParentDirectories: true, Plain: true})
+		a, err := ws.Move(ctx, api.MoveRequest{FromPath: e.file(r.OldPath), ToPath: e.file(r.NewPath), CreateParentDirectories: true, Plain: true, Recursive: true})
 		return edited(a, err, fmt.Sprintf("Successfully renamed %s to %s", r.OldPath, r.NewPath))
 	}
 	return e.do(ctx)

@@ -1,7 +1,6 @@
 package tool
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -84,7 +83,6 @@ func textEditorWords(v *value, e *fail.Error) string {
 
 func memoryWords(v *value, e *fail.Error) string {
 	path, command := v.word("path"), v.word("command")
-	directory := e.Reason == fail.SpecialFile
 	switch {
 	case e.Kind == fail.AlreadyExists && command == "create":
 		return "Error: File " + path + " already exists"
@@ -92,8 +90,6 @@ func memoryWords(v *value, e *fail.Error) string {
 		return "Error: The destination " + v.word("new_path") + " already exists"
 	case e.Kind == fail.NotFound && command == "view":
 		return "The path " + path + " does not exist. Please provide a valid path." + didYouMean(e)
-	case e.Kind == fail.NotFound && directory && (command == "delete" || command == "rename"):
-		return "Error: " + cmp.Or(path, v.word("old_path")) + " is a directory; " + command + " works on one file at a time"
 	case e.Kind == fail.NotFound && command == "str_replace":
 		return "Error: The path " + path + " does not exist. Please provide a valid path."
 	case e.Kind == fail.NotFound && command == "insert", e.Kind == fail.NotFound && command == "delete":

@@ -44,7 +44,7 @@ var memoryTool = build(Tool{
 	Name:  "memory",
 	Title: "Keep a memory",
 	Doc: "View, create, edit, delete and rename text files below /memories, which stay between conversations. " +
-		"The commands view, create, str_replace and insert are those of the text editor. Refuses directories except in view, and what would overwrite a file.",
+		"The commands view, create, str_replace and insert are those of the text editor; delete and rename also take a directory with everything in it. Refuses what would overwrite something.",
 	Example: `{"command":"insert","path":"/memories/todo.txt","insert_line":2,"insert_text":"- Review the notes\n"}`,
 	Op:      patch.Update,
 	Mutates: true, Destructive: true, Form: TextOnly, adapt: adaptEditor,

@@ -99,7 +99,7 @@ func operationWords(_ *Tool, _ *value, failures fail.List) (fail.List, dialect.W
 	}}
 }
 
-// operationResult is what an apply_patch_call_output says of an operation.
+// operationResult is the output of one operation, as an apply_patch_call_output has it.
 type operationResult struct {
 	Status string       `json:"status"` // completed or failed
 	Output string       `json:"output"`
