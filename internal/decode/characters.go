@@ -3,6 +3,8 @@ package decode
 import (
 	"slices"
 	"strings"
+
+	"github.com/emend-dev/emend/patch"
 )
 
 // code is a way to write characters for some other place than a file.
@@ -38,7 +40,7 @@ func (d *document) decoded(c code) (text string, absent []string, ok bool) {
 	encode, decode := strings.NewReplacer(c.pairs...), strings.NewReplacer(reversed...)
 	out := slices.Clone(d.lines)
 	old, added, bare := map[int]bool{}, map[int]bool{}, false // by section: what is written so
-	var adds []int
+	var adds []func()
 	for _, h := range d.hunks {
 		lines, ok := d.of(h)
 		if !ok {
@@ -51,12 +53,12 @@ func (d *document) decoded(c code) (text string, absent []string, ok bool) {
 				return "", nil, false
 			case l.Old() && plain != l.Text():
 				old[h.section] = true
-				out[h.from+i] = string(l[:1]) + plain
+				h.put(out, i, l[:1]+patch.Line(plain))
 			case !l.Old():
 				bare = bare || !whole
 				if plain != l.Text() {
 					added[h.section] = true
-					adds = append(adds, h.from+i)
+					adds = append(adds, func() { h.put(out, i, "+"+patch.Line(plain)) })
 				}
 			}
 		}
@@ -66,8 +68,8 @@ func (d *document) decoded(c code) (text string, absent []string, ok bool) {
 			return "", nil, false
 		}
 	}
-	for _, i := range adds {
-		out[i] = "+" + decode.Replace(d.lines[i][1:])
+	for _, put := range adds {
+		put()
 	}
 	for _, i := range d.contents {
 		if decode.Replace(d.lines[i]) != d.lines[i] {

@@ -42,7 +42,7 @@ func TestAll(t *testing.T) {
 	}
 	for _, tt := range tests {
 		var got []string
-		for d := range All(wrap(tt.hunk)) {
+		for d := range All(wrap(tt.hunk), Envelope) {
 			if d.Name == tt.what {
 				got = append(got, d.Text)
 			} else if tt.what == "" && d.Name != MissingMarks {
@@ -55,6 +55,49 @@ func TestAll(t *testing.T) {
 	}
 }
 
+// TestFormats: the same is decoded in diffs and in blocks, as far as their lines have marks.
+func TestFormats(t *testing.T) {
+	diff := func(hunk string) string {
+		return "diff --git a/f b/f\n--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n" + hunk + "--- a/g\n+++ b/g\n@@\n-z\n"
+	}
+	block := func(search, replace string) string {
+		return "f\n<<<<<<< SEARCH\n" + search + "=======\n" + replace + ">>>>>>> REPLACE\n"
+	}
+	for _, tt := range []struct {
+		format     Format
+		text, what string
+		want       string // "" if nothing is decoded so
+	}{
+		{Unified, diff(" a &lt; b\n-c\n+d &amp;&amp; e\n"), "HTML entities", diff(" a < b\n-c\n+d && e\n")},
+		{Unified, diff(" a\n-c\n+d &amp;&amp; e\n"), "HTML entities", ""},
+		{Unified, diff("a\n-b\n+c\n"), MissingMarks, diff(" a\n-b\n+c\n")},
+		{Unified, diff(` f(\"a\")` + "\n-b\n"), "escaped characters", diff(` f("a")` + "\n-b\n")},
+		{Unified, "--- a/f\n+++ b/f\n@@\n" + ` a\n-b\n+c` + "\n", `ends of lines written as \n`, "--- a/f\n+++ b/f\n@@\n a\n-b\n+c\n"},
+		{Unified, `--- a/f\n+++ b/f\n@@\n-b\n+c` + "\n", `ends of lines written as \n`, "--- a/f\n+++ b/f\n@@\n-b\n+c\n"},
+		{Unified, "--- /dev/null\n+++ b/f\n@@\n" + `+a\n+b` + "\n", `ends of lines written as \n`, ""},
+		{Blocks, block("9 | a\n10 |   b\n", "9 | a\n10 |   c\n"), "listing numbers", block("a\n  b\n", "a\n  c\n")},
+		{Blocks, block("9 | a\n10 | b\n", "a\nc\n"), "listing numbers", block("a\nb\n", "a\nc\n")},
+		{Blocks, block("9 | a\n10 | b\n", "9 | a\nc\n"), "listing numbers", ""},
+		{Blocks, block("9 | a\n12 | b\n", "c\n"), "listing numbers", ""},
+		{Blocks, block(":start_line:9\n-------\n9 | a\n", "b\n"), "listing numbers", block(":start_line:9\n-------\na\n", "b\n")},
+		{Blocks, "f\n&lt;&lt;&lt;&lt;&lt;&lt;&lt; SEARCH\na &lt; b\n=======\nb &gt; a\n&gt;&gt;&gt;&gt;&gt;&gt;&gt; REPLACE\n", "HTML entities", block("a < b\n", "b > a\n")},
+		{Blocks, block("a\n", "&lt;\n"), "HTML entities", ""},
+		{Blocks, block("a &lt; b\n", "c\n") + block("", "&lt;\n"), "HTML entities", ""}, // an added file may mean it
+		{Blocks, block("a\n", "b\n"), MissingMarks, ""},
+		{Blocks, block(`a\nb`+"\n", `a\nc`+"\n"), `ends of lines written as \n`, ""},
+	} {
+		var got []string
+		for d := range All(tt.text, tt.format) {
+			if d.Name == tt.what {
+				got = append(got, d.Text)
+			}
+		}
+		if tt.want == "" && len(got) > 0 || tt.want != "" && !slices.Contains(got, tt.want) {
+			t.Errorf("%q is decoded (%s) to %q, want %q", tt.text, tt.what, got, tt.want)
+		}
+	}
+}
+
 func TestFence(t *testing.T) {
 	want := wrap("-a\n+b\n")
 	for _, text := range []string{
@@ -62,14 +105,14 @@ func TestFence(t *testing.T) {
 		"*** Begin Patch\n*** Update File: f\n~~~\n@@\n-a\n+b\n~~~\n*** End Patch\n",
 	} {
 		found := false
-		for d := range All(text) {
+		for d := range All(text, Envelope) {
 			found = found || d.Text == want
 		}
 		if !found {
 			t.Errorf("the fence of %q stays", text)
 		}
 	}
-	for d := range All("*** Begin Patch\n*** Update File: f\n@@\n-a\n```\n+b\n```\n*** End Patch\n") {
+	for d := range All("*** Begin Patch\n*** Update File: f\n@@\n-a\n```\n+b\n```\n*** End Patch\n", Envelope) {
 		if d.Name != MissingMarks {
 			t.Errorf("a fence within a hunk was taken off: %q", d.Text)
 		}
@@ -80,7 +123,7 @@ func TestFence(t *testing.T) {
 func TestAddedFiles(t *testing.T) {
 	for _, hunk := range []string{" 1| a\n-2| b\n", " a &lt; b\n", ` a\n-b` + "\n", ` f(\"\")` + "\n"} {
 		text := "*** Begin Patch\n*** Add File: g\n+1| a &lt; b\n+f(\\\"\\\")\n*** Update File: f\n@@\n" + hunk + "*** End Patch\n"
-		for d := range All(text) {
+		for d := range All(text, Envelope) {
 			if d.Name != MissingMarks {
 				t.Errorf("%q is decoded beside an added file that may have the same: %s", hunk, d.Name)
 			}
@@ -100,19 +143,28 @@ func FuzzAll(f *testing.F) {
 	for _, hunk := range []string{" 9| a\n-10| b\n+c\n", "9: a\n", " &lt;\n+&amp;\n", ` a\n-b` + "\n", "a\n", "```\n a\n```\n", ` \"\\` + "\n"} {
 		f.Add(wrap(hunk))
 	}
+	f.Add("--- a/f\n+++ b/f\n@@ -1 +1 @@\n 1| a\n-2| &lt;\n+\\\"\n-- \n2.39\n")
+	f.Add("f\n<<<<<<< SEARCH\n:start_line:1\n-------\n1 | a\n=======\n1 | &lt;\n>>>>>>> REPLACE\n")
 	f.Fuzz(func(t *testing.T, text string) {
-		seen := map[string]bool{text: true}
-		for d := range All(text) {
-			if seen[d.Text] {
-				t.Errorf("%s makes a text again: %q", d.Name, d.Text)
-			}
-			seen[d.Text] = true
-			if n := strings.Count(text, "\n") + 1; len(d.Text) > len(text)+n {
-				t.Errorf("%s makes %d bytes of %d", d.Name, len(d.Text), len(text))
-			}
-		}
-		if most := 2*len(separators) + len(codes) + 5; len(seen) > most+1 {
-			t.Errorf("%d decodings", len(seen))
+		for _, format := range []Format{Envelope, Unified, Blocks} {
+			checkAll(t, text, format)
 		}
 	})
+}
+
+func checkAll(t *testing.T, text string, format Format) {
+	t.Helper()
+	seen := map[string]bool{text: true}
+	for d := range All(text, format) {
+		if seen[d.Text] {
+			t.Errorf("%s makes a text again: %q", d.Name, d.Text)
+		}
+		seen[d.Text] = true
+		if n := strings.Count(text, "\n") + 1; len(d.Text) > len(text)+n {
+			t.Errorf("%s makes %d bytes of %d", d.Name, len(d.Text), len(text))
+		}
+	}
+	if most := 2*len(separators) + len(codes) + 5; len(seen) > most+1 {
+		t.Errorf("%d decodings", len(seen))
+	}
 }

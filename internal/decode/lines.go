@@ -14,7 +14,7 @@ const MissingMarks = "missing marks"
 // an added line may hold the two letters in a string.
 func (d *document) withNewlines() (string, bool) {
 	const written = `\n`
-	if !strings.Contains(d.text, written) || strings.Contains(d.text, "*** Add File:") {
+	if d.format == Blocks || d.adds || !strings.Contains(d.text, written) {
 		return "", false
 	}
 	out := make([]string, 0, len(d.lines))
@@ -32,7 +32,7 @@ func (d *document) withNewlines() (string, bool) {
 
 // withoutEscapes reads every line with a backslash and an n as the inside of a JSON string, which has several lines.
 func (d *document) withoutEscapes() (string, bool) {
-	if !strings.Contains(d.text, `\n`) || strings.Contains(d.text, "*** Add File:") {
+	if d.format == Blocks || d.adds || !strings.Contains(d.text, `\n`) {
 		return "", false
 	}
 	out := make([]string, 0, len(d.lines))
@@ -61,6 +61,8 @@ func mayFollow(line, next string) bool {
 	switch {
 	case next == "", strings.IndexByte(" -", next[0]) >= 0, strings.HasPrefix(next, "@@"), strings.HasPrefix(next, "*** "):
 		return true
+	case strings.HasPrefix(next, "diff --git "), strings.HasPrefix(next, "index "):
+		return !cutsString(line, next)
 	}
 	return next[0] == '+' && !cutsString(line, next)
 }
@@ -90,7 +92,7 @@ func (d *document) withoutFence() (string, bool) {
 			fences = append(fences, i)
 		}
 	}
-	if len(fences) != 2 {
+	if len(fences) != 2 || d.format != Envelope {
 		return "", false
 	}
 	above, below := fences[0], fences[1]
@@ -113,7 +115,10 @@ func (d *document) withAllMarks() (string, bool) { return d.markContext("+-") }
 func (d *document) markContext(marks string) (string, bool) {
 	out, changed := slices.Clone(d.lines), false
 	for _, h := range d.hunks {
-		for i := h.from; i < h.to; i++ {
+		if h.marks != "" {
+			return "", false
+		}
+		for _, i := range h.at {
 			if l := d.lines[i]; l != "" && strings.IndexByte(marks, l[0]) < 0 {
 				out[i], changed = " "+l, true
 			}

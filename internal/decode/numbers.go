@@ -50,7 +50,7 @@ func (d *document) withoutNumbers(sep string) (string, bool) {
 		}
 		numbered = true
 		for i, l := range stripped {
-			out[h.from+i] = string(l)
+			h.put(out, i, l)
 		}
 	}
 	return strings.Join(out, "\n"), numbered && !(with > 0 && without > 0) && !d.addsNumbers()
@@ -61,7 +61,10 @@ func (d *document) withoutNumbersBeforeMarks(sep string) (string, bool) {
 	out := slices.Clone(d.lines)
 	for _, h := range d.hunks {
 		last := -1
-		for i := h.from; i < h.to; i++ {
+		if h.marks != "" {
+			return "", false
+		}
+		for _, i := range h.at {
 			n, rest, ok := cutNumber(d.lines[i], sep)
 			if rest == "" {
 				rest = " "

@@ -16,7 +16,7 @@ func decodings(g *grammar, text string, as *parser) iter.Seq[Decoding] {
 		if err != nil {
 			return
 		}
-		for t := range decode.All(text) {
+		for t := range decode.All(text, g.written) {
 			p := read(g, t.Text)
 			if p.err != nil || as.err == nil && !slices.EqualFunc(p.out.Patch.Sections, as.out.Patch.Sections, sameHeader) {
 				continue

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/decode"
 )
 
 // Detect returns the dialect of a text that names none: the one that claims it. No text is claimed by two. If none
@@ -28,7 +29,7 @@ func Detect(text string) (*Dialect, error) {
 func hasEnvelope(text string) bool {
 	sections := false
 	for l := startLines(text, 1); l.ok; l.advance() {
-		if mark := l.mark(); mark == unifiedMark || mark == searchReplaceMark {
+		if f := l.format(); f == unifiedFormat || f == searchReplaceFormat {
 			return false
 		}
 		if trimEnd(l.line) == beginPatch || !sections && strings.TrimSpace(strings.TrimPrefix(l.line, bom)) == beginPatch {
@@ -40,40 +41,40 @@ func hasEnvelope(text string) bool {
 	return false
 }
 
-// formatMark is what tells one format from the others: the first line that only it has.
-type formatMark uint8
+// format is a family of dialects that a line of a text shows.
+type format uint8
 
 const (
-	noMark formatMark = iota
-	envelopeMark
-	sectionMark // a section without an envelope
-	unifiedMark
-	searchReplaceMark
+	noFormat format = iota
+	envelopeFormat
+	sectionFormat // a section without an envelope
+	unifiedFormat
+	searchReplaceFormat
 )
 
-// mark returns the format of which l is the mark.
-func (l lines) mark() formatMark {
+// format returns the format that the current line belongs to, if only one format has such a line.
+func (l lines) format() format {
 	switch {
 	case trimEnd(l.line) == beginPatch || strings.TrimSpace(strings.TrimPrefix(l.line, bom)) == beginPatch:
-		return envelopeMark
+		return envelopeFormat
 	case isHeader(l.line):
-		return sectionMark
-	case isSearch(l.line):
-		return searchReplaceMark
-	case strings.HasPrefix(l.line, "diff --git ") || l.beginsPair():
-		return unifiedMark
+		return sectionFormat
+	case isSearch(l.line), decode.IsEscapedSearch(l.line):
+		return searchReplaceFormat
+	case strings.HasPrefix(l.line, "diff --git ") || l.beginsPair() || strings.HasPrefix(l.line, "--- ") && strings.Contains(l.line, `\n+++ `):
+		return unifiedFormat
 	}
-	return noMark
+	return noFormat
 }
 
-// firstMark returns the format whose mark comes first in text. The marks of others below it are for its parser to refuse.
-func firstMark(text string) formatMark {
+// firstFormat returns the format of the first line that shows one. The parser of that format refuses lines of others below it.
+func firstFormat(text string) format {
 	for l := startLines(text, 1); l.ok; l.advance() {
-		if mark := l.mark(); mark != noMark {
-			return mark
+		if f := l.format(); f != noFormat {
+			return f
 		}
 	}
-	return noMark
+	return noFormat
 }
 
 // claimsEnvelope claims every text with an envelope, including one that is still a JSON string, or the inside of one.
@@ -98,7 +99,7 @@ func claimsSections(text string) bool {
 // beginsWithSection reports whether the first section line of text is Add, Update or Delete.
 func beginsWithSection(text string) bool {
 	for l := startLines(text, 1); l.ok; l.advance() {
-		if mark := l.mark(); mark == unifiedMark || mark == searchReplaceMark {
+		if f := l.format(); f == unifiedFormat || f == searchReplaceFormat {
 			return false
 		}
 		if _, _, ok := emendGrammar.header(l.line); ok {

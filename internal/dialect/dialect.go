@@ -73,6 +73,8 @@ type Rules struct {
 	BlankFallback bool // a hunk that ends in blank context is tried again without the last such line
 	Bytes         bool // line ends and a byte order mark in the patch are bytes of the file, where the file has them so
 	MustChange    bool // an update that leaves its file as it is is refused
+	RootPaths     bool // paths may be relative to the root of the tree, as git writes them in every directory
+	Unmarked      bool // lines have no marks, so none can have lost one
 	AnyOrder      bool // the order of the hunks in the patch says nothing about that in the file
 }
 
@@ -88,7 +90,7 @@ const (
 	Cursor
 )
 
-// Words are how a dialect words its results.
+// Words hold the words in which a dialect gives its results.
 type Words struct {
 	Shape   Shape
 	Hunks   bool // Object shapes: changed files list where their hunks landed, and data names the dialect

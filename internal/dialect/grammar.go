@@ -1,6 +1,9 @@
 package dialect
 
-import "github.com/emend-dev/emend/patch"
+import (
+	"github.com/emend-dev/emend/internal/decode"
+	"github.com/emend-dev/emend/patch"
+)
 
 // The lines that every dialect spells alike.
 const (
@@ -33,8 +36,8 @@ const (
 	wantHunk    = "a hunk"
 )
 
-// grammar is how a dialect is written: one column of the table of dialects, with a field for each row. It is data, so
-// that one reader and one printer serve all dialects.
+// grammar describes the syntax of a dialect: one column of the table of dialects, with a field for each row. One reader and one printer
+// serve all dialects, because it is data.
 type grammar struct {
 	name    string
 	lenient *grammar // how the dialect is read with Options.Lenient; nil: the same way
@@ -42,13 +45,14 @@ type grammar struct {
 	reader func(p *parser, text string)
 
 	// The envelope.
-	bare     bool   // none is needed; Begin and End lines are tolerated
-	around   stance // text around it; honoured: set aside and reported
-	padded   bool   // white space is allowed around Begin, End and, outside of an Update, headers
-	trailing bool   // white space is allowed after a line that begins with ***
-	heredoc  bool   // a heredoc around the whole text is removed
-	reports  bool   // what was accepted is reported, one sentence each; wrappers are removed
-	decodes  bool   // a text that is refused as it is written may be decoded
+	bare     bool          // none is needed; Begin and End lines are tolerated
+	around   stance        // text around it; honoured: set aside and reported
+	padded   bool          // white space is allowed around Begin, End and, outside of an Update, headers
+	trailing bool          // white space is allowed after a line that begins with ***
+	heredoc  bool          // a heredoc around the whole text is removed
+	reports  bool          // what was accepted is reported, one sentence each; wrappers are removed
+	decodes  bool          // a text that is refused as it is written may be decoded
+	written  decode.Format // tells decodings where the hunks of a text are
 
 	// Sections.
 	moveFile, moveTo, environment bool

@@ -119,7 +119,7 @@ func (p *parser) report(n int, format string, args ...any) {
 	}
 }
 
-// maxAside is how many lines around a patch are reported one by one.
+// maxAside limits the lines around a patch that are reported one by one.
 const maxAside = 20
 
 // setLineAside reports that line n, which is not part of the patch, was set aside.

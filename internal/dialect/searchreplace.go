@@ -17,10 +17,10 @@ var SearchReplace = &Dialect{
 	Parse:     parseWith(&searchReplaceGrammar),
 	Print:     printBlocks,
 	PrintHunk: printBlock,
-	Claims:    func(text string) bool { return firstMark(text) == searchReplaceMark },
+	Claims:    func(text string) bool { return firstFormat(text) == searchReplaceFormat },
 	Rules: func(o Options) Rules {
 		r := emendRules(o)
-		r.RepeatPaths, r.MakeParents, r.MustChange, r.AnyOrder = true, true, true, true
+		r.RepeatPaths, r.MakeParents, r.MustChange, r.AnyOrder, r.Unmarked = true, true, true, true, true
 		return r
 	},
 	Words: Words{Hunks: true},
@@ -28,7 +28,7 @@ var SearchReplace = &Dialect{
 
 var (
 	searchReplaceGrammar        = grammar{name: "search-replace", reader: readBlocks, lenient: &lenientSearchReplaceGrammar}
-	lenientSearchReplaceGrammar = grammar{name: "search-replace", reader: readBlocks, reports: true}
+	lenientSearchReplaceGrammar = grammar{name: "search-replace", reader: readBlocks, reports: true, decodes: true, written: decode.Blocks}
 )
 
 // divider stands between the two parts of a block.

@@ -16,10 +16,10 @@ var Unified = &Dialect{
 	Parse:     parseWith(&unifiedGrammar),
 	Print:     printUnified,
 	PrintHunk: printUnifiedHunk,
-	Claims:    func(text string) bool { return firstMark(text) == unifiedMark },
+	Claims:    func(text string) bool { return firstFormat(text) == unifiedFormat },
 	Rules: func(o Options) Rules {
 		r := emendRules(o)
-		r.RepeatPaths, r.MakeParents, r.Bytes, r.MustChange = true, true, true, true
+		r.RepeatPaths, r.MakeParents, r.Bytes, r.MustChange, r.RootPaths = true, true, true, true, true
 		return r
 	},
 	Words: Words{Hunks: true},
@@ -27,7 +27,7 @@ var Unified = &Dialect{
 
 var (
 	unifiedGrammar        = grammar{name: "unified", reader: readUnified, lenient: &lenientUnifiedGrammar}
-	lenientUnifiedGrammar = grammar{name: "unified", reader: readUnified, reports: true}
+	lenientUnifiedGrammar = grammar{name: "unified", reader: readUnified, reports: true, decodes: true, written: decode.Unified}
 )
 
 // unifiedReader reads a unified diff file by file.

@@ -12,8 +12,8 @@ import (
 // devNull is the name of a side that has no file.
 const devNull = "/dev/null"
 
-// fileHeader is what stands above the hunks of a file.
-type fileHeader struct {
+// diffHeader holds the lines above the hunks of one file.
+type diffHeader struct {
 	line     int
 	git      string // the two names of "diff --git"
 	index    string // of "Index:"
@@ -32,7 +32,7 @@ type fileHeader struct {
 }
 
 // readHeader reads the lines above the hunks of a file.
-func (u *unifiedReader) readHeader() (h fileHeader) {
+func (u *unifiedReader) readHeader() (h diffHeader) {
 	h.line = u.n
 	for first := true; u.ok && u.err == nil; u.advance() {
 		key, value := cutHeader(strings.TrimSuffix(u.line, "\r"))
@@ -69,7 +69,7 @@ func cutHeader(line string) (key, value string) {
 	return "", ""
 }
 
-func (h *fileHeader) set(key, value string) {
+func (h *diffHeader) set(key, value string) {
 	switch key {
 	case "diff --git ":
 		h.git = value
@@ -95,7 +95,7 @@ func (h *fileHeader) set(key, value string) {
 }
 
 // readNames reads the lines --- and +++.
-func (u *unifiedReader) readNames(h *fileHeader) {
+func (u *unifiedReader) readNames(h *diffHeader) {
 	h.hasNames = true
 	read := func(prefix string) (name string, none bool) {
 		value := strings.TrimSuffix(strings.TrimPrefix(u.line, prefix), "\r")
@@ -188,7 +188,7 @@ func QuotePath(p string) string {
 }
 
 // section returns the section of the header, without hunks, or what is wrong with it.
-func (h *fileHeader) section() (s patch.Section, wrong string) {
+func (h *diffHeader) section() (s patch.Section, wrong string) {
 	s = patch.Section{Op: h.op, Line: h.line, Blob: h.blob}
 	gitOld, gitNew := splitGit(h.git)
 	switch {
@@ -233,7 +233,7 @@ func (h *fileHeader) section() (s patch.Section, wrong string) {
 }
 
 // setMode says what becomes of the mode, of which there are two.
-func (h *fileHeader) setMode(s *patch.Section) (wrong string) {
+func (h *diffHeader) setMode(s *patch.Section) (wrong string) {
 	for _, mode := range []string{h.mode, h.oldMode} {
 		switch {
 		case mode == "" || strings.HasPrefix(mode, "100") && len(mode) == 6 && strings.Trim(mode, "01234567") == "":

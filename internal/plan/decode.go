@@ -134,7 +134,7 @@ func agree(a, b *Plan) bool {
 
 // noteMissingMarks keeps the hunks of section s with the marks put back that they miss, if that is all that most of them lack.
 func (b *builder) noteMissingMarks(s *patch.Section, p *place.Placement) {
-	if b.opts.Decodings == nil || b.attempt {
+	if b.opts.Decodings == nil || b.attempt || b.rules.Unmarked {
 		return
 	}
 	hunks, found := slices.Clone(s.Hunks), false

@@ -11,10 +11,14 @@ import (
 
 // lenient parses text leniently and plans it on tree.
 func lenient(ctx context.Context, text string, tree Memory, o Options) (*Plan, error) {
+	return lenientIn(ctx, dialect.Emend, text, tree, o)
+}
+
+func lenientIn(ctx context.Context, d *dialect.Dialect, text string, tree Memory, o Options) (*Plan, error) {
 	how := dialect.Options{Lenient: true}
-	parsed, err := dialect.Emend.Parse(text, how)
+	parsed, err := d.Parse(text, how)
 	o.Decodings, o.Unread = parsed.Decodings, err
-	return Build(ctx, parsed.Patch, dialect.Emend.Rules(how), tree, o)
+	return Build(ctx, parsed.Patch, d.Rules(how), tree, o)
 }
 
 func TestDecode(t *testing.T) {
@@ -135,23 +139,31 @@ func FuzzDecode(f *testing.F) {
 	f.Add("  a\n  b\n   c\n", " a\n-  b\n+  B\n")
 	f.Add("a\nb\n", "a\n-b\n+c\n")
 	f.Add("a\nb\n", "```\n a\n-b\n```\n")
+	f.Add("a\nb\n", "<<<<<<< SEARCH\n1 | a\n=======\n1 | &lt;\n>>>>>>> REPLACE\n")
 	f.Fuzz(func(t *testing.T, file, hunk string) {
-		text, tree := envelope("*** Update File: f", "@@", strings.TrimSuffix(hunk, "\n")), Memory{"f": file}
-		p, err := lenient(t.Context(), text, tree, Options{})
-		if parsed, unread := dialect.Emend.Parse(text, dialect.Options{}); unread == nil {
-			s, refused := Build(t.Context(), parsed.Patch, dialect.Emend.Rules(dialect.Options{}), tree, Options{})
-			if refused == nil && len(parsed.Patch.Sections) == 1 && parsed.Patch.Sections[0].Path == "f" && (err != nil || p.Decoded != nil || after(p, tree) != after(s, tree)) {
-				t.Fatalf("%q in %q is placed, and leniently it is %v", hunk, file, err)
-			}
-		}
-		if err != nil || p.Decoded == nil {
-			return
-		}
-		s, err := Build(t.Context(), p.Decoded.Patch, dialect.Emend.Rules(dialect.Options{}), tree, Options{})
-		if err != nil || after(s, tree) != after(p, tree) {
-			t.Fatalf("decoded %s: strictly it is %v", p.Decoded.Name, err)
-		}
+		decodes(t, dialect.Emend, envelope("*** Update File: f", "@@", strings.TrimSuffix(hunk, "\n")), file)
+		decodes(t, dialect.Unified, "--- a/f\n+++ b/f\n@@\n"+hunk, file)
+		decodes(t, dialect.SearchReplace, "f\n"+hunk, file)
 	})
+}
+
+func decodes(t *testing.T, d *dialect.Dialect, text, file string) {
+	t.Helper()
+	tree := Memory{"f": file}
+	p, err := lenientIn(t.Context(), d, text, tree, Options{})
+	if parsed, unread := d.Parse(text, dialect.Options{}); unread == nil {
+		s, refused := Build(t.Context(), parsed.Patch, d.Rules(dialect.Options{}), tree, Options{})
+		if refused == nil && len(parsed.Patch.Sections) == 1 && parsed.Patch.Sections[0].Path == "f" && (err != nil || p.Decoded != nil || after(p, tree) != after(s, tree)) {
+			t.Fatalf("%s: %q in %q is placed, and leniently it is %v", d.Name, text, file, err)
+		}
+	}
+	if err != nil || p.Decoded == nil {
+		return
+	}
+	s, err := Build(t.Context(), p.Decoded.Patch, d.Rules(dialect.Options{}), tree, Options{})
+	if err != nil || after(s, tree) != after(p, tree) {
+		t.Fatalf("%s, decoded %s: strictly it is %v", d.Name, p.Decoded.Name, err)
+	}
 }
 
 // BenchmarkDecode prints what a byte costs of a patch that nothing decodes, with everything that may be decoded in it.
