@@ -16,6 +16,8 @@ type PatchOptions struct {
 	Expect map[string]string
 	// Base is the directory that the paths of the patch are relative to; "" is that of the workspace.
 	Base string
+	// Paths says whether the paths of the patch are relative to Base. It decides nothing where Base is the root.
+	Paths PathsFrom
 	// File says what the text does to which file, for a text without a header: the lines of one section, as OpenAI's apply_patch tool
 	// writes them. Without a Dialect it is read as emend's, and lines may match on every rung. Missing directories are made, and an
 	// absolute path may lead into the root.
@@ -30,6 +32,19 @@ type PatchOptions struct {
 	// IdempotencyKey makes Apply commit once: a later call with the same key returns the answer of the first.
 	IdempotencyKey string
 }
+
+// PathsFrom says what the paths of a patch are relative to.
+type PathsFrom uint8
+
+const (
+	// PathsFromBase is the directory of the call: [PatchOptions.Base].
+	PathsFromBase PathsFrom = iota
+	// PathsFromRoot is the root of the workspace.
+	PathsFromRoot
+	// PathsFromEither is Base, but for a unified diff whose files are there only from the root, as git writes it in any directory. A diff whose
+	// files are there in both ways is refused.
+	PathsFromEither
+)
 
 // FileDiff says what a diff without a header does. The text of a Delete is empty; that of an Add may be.
 type FileDiff struct {

@@ -33,10 +33,16 @@ func Apply(ctx context.Context, w *workspace.Workspace, p Patch) (*Report, error
 		if p.File != nil {
 			request = []any{request, p.File}
 		}
+		if p.Paths == api.PathsFromRoot {
+			request = []any{request, "root"}
+		}
 		r.Request = requestSum(ctx, w, "apply_patch", request)
 		if rep, err := answerForKey(ctx, w, r); rep != nil || err != nil {
 			return rep, refuse(ctx, w, report.View{Atomic: true}, err)
 		}
+	}
+	if ctx, err = withPaths(ctx, w, &p); err != nil {
+		return nil, refuse(ctx, w, report.View{Atomic: !p.Sequential}, err)
 	}
 	if p.Sequential {
 		return applySections(ctx, w, p.Text, p.PatchOptions, r)
@@ -70,6 +76,7 @@ func applyAll(ctx context.Context, w *workspace.Workspace, text string, o api.Pa
 func applySections(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, r CommitRequest) (*Report, error) {
 	view, d, err := parse(w, text, &o)
 	view.Atomic, view.DryRun = false, false
+	notePaths(ctx, &view)
 	if err != nil {
 		return nil, refuse(ctx, w, view, err)
 	}

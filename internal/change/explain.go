@@ -16,7 +16,7 @@ import (
 // Explain returns, for each section and hunk of a patch, what [Preview] would do with it, also if others fail. It
 // changes no file and writes no log entry.
 func Explain(ctx context.Context, w *workspace.Workspace, p Patch) (*explain.Explanation, error) {
-	ctx, err := w.WithBase(ctx, p.Base)
+	ctx, err := withPaths(ctx, w, &p)
 	if err != nil {
 		return nil, err
 	}
@@ -26,6 +26,7 @@ func Explain(ctx context.Context, w *workspace.Workspace, p Patch) (*explain.Exp
 	if err != nil {
 		return explain.Unreadable(view, p.Text, err, explainNotes(ctx, w, p.Text, p.PatchOptions, src, fail.All(err))...), nil
 	}
+	notePaths(ctx, &view)
 	rules := d.Rules(parseOptions(p.PatchOptions))
 	src.Prefetch(ctx, view.Patch.Sections, rules.Absolute)
 	s, err := plan.BuildSurvey(ctx, view.Patch, rules, src, how)

@@ -29,6 +29,7 @@ func planPatch(ctx context.Context, w *workspace.Workspace, text string, o api.P
 	if err != nil {
 		return view, nil, err
 	}
+	notePaths(ctx, &view)
 	commit.ExpectChanges(len(view.Patch.Sections))
 	rules := d.Rules(parseOptions(o))
 	src.Prefetch(ctx, view.Patch.Sections, rules.Absolute)

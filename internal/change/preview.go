@@ -25,7 +25,7 @@ type Plan struct {
 // Preview plans a patch: it parses the text, reads the files and places the hunks. It never writes to a file of the
 // user. [Commit] applies the plan.
 func Preview(ctx context.Context, w *workspace.Workspace, p Patch) (*Plan, error) {
-	ctx, err := w.WithBase(ctx, p.Base)
+	ctx, err := withPaths(ctx, w, &p)
 	if err != nil {
 		return nil, &report.Refusal{List: fail.All(err)}
 	}

@@ -28,6 +28,7 @@ var ways = map[string]way{
 	"dialect":                 {"--dialect", "", "dialect", "dialect:"},
 	"createParentDirectories": {"--parents", "", "createParentDirectories", "createParentDirectories: true"},
 	"dryRun":                  {"--dry-run", "", "dryRun", "dryRun: true"},
+	"paths":                   {"--paths", "", "paths", "paths:"},
 	"overwrite":               {"--overwrite", "", "overwrite", "overwrite: true"},
 	"after":                   {"--after", "", "after", "after"},
 	"anchors":                 {"--anchors", "", "anchors", "anchors: true"},

@@ -28,6 +28,11 @@ func (w *Workspace) WithBase(ctx context.Context, dir string) (context.Context, 
 	return context.WithValue(ctx, baseKey{}, e.Rel), nil
 }
 
+// WithRootAsBase makes the paths of calls with the returned context relative to the root.
+func (w *Workspace) WithRootAsBase(ctx context.Context) context.Context {
+	return context.WithValue(ctx, baseKey{}, ".")
+}
+
 // BaseDir returns the directory that the paths of a call are relative to.
 func (w *Workspace) BaseDir(ctx context.Context) string {
 	if dir, ok := ctx.Value(baseKey{}).(string); ok {

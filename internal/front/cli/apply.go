@@ -30,7 +30,8 @@ func (a *app) apply() *cobra.Command {
 		Long: `apply reads a patch from FILE, or from standard input, and makes it true on disk,
 entirely or not at all: on refusal, error, full disk, kill -9 and power cut.
 Paths in the patch are relative to the current directory and bounded by the
-workspace's root. Files that somebody saves meanwhile are never overwritten.
+workspace's root; those of a unified diff may also begin at the root, as git
+writes them, if its files are there only so (--paths says which). Files that somebody saves meanwhile are never overwritten.
 
 A patch that cannot be applied whole is refused whole: every hunk that failed is
 reported, with the place where it nearly fits and, where there is just one, a

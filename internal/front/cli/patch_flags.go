@@ -16,6 +16,7 @@ type patchFlags struct {
 	lenient    bool
 	tolerance  string
 	expect     []string
+	paths      string
 	idempotent bool
 }
 
@@ -25,9 +26,11 @@ func (f *patchFlags) define(cmd *cobra.Command) {
 	fl.BoolVar(&f.lenient, "lenient", false, "read what sloppy models write, apply at once what a refusal would ask for, and merge with what changed since; the result names it")
 	fl.StringVar(&f.tolerance, "tolerance", "", "the last rung on which lines may match: exact, trailing, whitespace, unicode")
 	fl.StringArrayVar(&f.expect, "expect", nil, "refuse unless `PATH=SHA256` holds now; empty after = asserts absence (repeatable)")
+	fl.StringVar(&f.paths, "paths", "auto", "where the paths begin: here, at the root of the workspace (root), or auto: here, and for a unified diff whose files are there only from the root, at the root")
 	fl.BoolVar(&f.idempotent, "idempotent", false, "skip what is already applied, instead of refusing it: to send a patch again")
 	completeWords(cmd, "dialect", append([]string{"auto"}, emend.Dialects()...))
 	completeWords(cmd, "tolerance", rungNames())
+	completeWords(cmd, "paths", []string{"auto", "here", "root"})
 }
 
 var rungs = []patch.Rung{patch.Exact, patch.Trailing, patch.Whitespace, patch.Unicode}
@@ -45,6 +48,10 @@ func (f patchFlags) options(verb string) (api.PatchOptions, error) {
 	o := api.PatchOptions{Dialect: f.dialect, Lenient: f.lenient, Idempotent: f.idempotent}
 	if f.dialect != "auto" && !slices.Contains(emend.Dialects(), f.dialect) {
 		return o, usageErrorf(verb, "--dialect: %q is none of auto, %s", f.dialect, strings.Join(emend.Dialects(), ", "))
+	}
+	from, known := map[string]api.PathsFrom{"auto": api.PathsFromEither, "here": api.PathsFromBase, "root": api.PathsFromRoot}[f.paths]
+	if o.Paths = from; !known {
+		return o, usageErrorf(verb, "--paths: %q is none of auto, here, root", f.paths)
 	}
 	for _, r := range rungs {
 		if r.String() == f.tolerance {
