@@ -20,18 +20,18 @@ func TestRun(t *testing.T) {
 	server := httptest.NewServer(api)
 	defer server.Close()
 	var out bytes.Buffer
-	if err := run(t.Context(), client{server.URL + "", "key", "model"}, dir, "Rename fib", &out); err != nil {
+	if err := run(t.Context(), client{server.URL, "key", "model"}, dir, "Rename fib", &out); err != nil {
 		t.Fatal(err)
 	}
-	answers, err := api.Answers()
+	results, err := api.Results()
 	failed := 0
-	for _, a := range answers {
+	for _, a := range results {
 		if a.Failed {
 			failed++
 		}
 	}
 	if err != nil || failed != 1 || !strings.HasSuffix(out.String(), "\nDone.\n") {
-		t.Errorf("%d of the answers are refusals: %+v, %v; the program wrote\n%s", failed, answers, err, out.String())
+		t.Errorf("%d of the results are refusals: %+v, %v; the program wrote\n%s", failed, results, err, out.String())
 	}
 	if got, err := fakeapi.Files(dir); err != nil || !maps.Equal(got, fakeapi.AnthropicAfter) {
 		t.Errorf("the directory has %q, %v", got, err)
@@ -42,7 +42,7 @@ func TestRun(t *testing.T) {
 func TestRefused(t *testing.T) {
 	server := httptest.NewServer(fakeapi.Anthropic())
 	defer server.Close()
-	err := run(t.Context(), client{server.URL + "", "key", ""}, t.TempDir(), "x", &bytes.Buffer{})
+	err := run(t.Context(), client{server.URL, "key", ""}, t.TempDir(), "x", &bytes.Buffer{})
 	if err == nil || !strings.Contains(err.Error(), "400 Bad Request") {
 		t.Error(err)
 	}

@@ -23,15 +23,15 @@ func TestRun(t *testing.T) {
 	if err := run(t.Context(), client{server.URL + "/v1", "key", "model"}, dir, "Rename fib", &out); err != nil {
 		t.Fatal(err)
 	}
-	answers, err := api.Answers()
+	results, err := api.Results()
 	failed := 0
-	for _, a := range answers {
+	for _, a := range results {
 		if a.Failed {
 			failed++
 		}
 	}
 	if err != nil || failed != 1 || !strings.HasSuffix(out.String(), "\nDone.\n") {
-		t.Errorf("%d of the answers are refusals: %+v, %v; the program wrote\n%s", failed, answers, err, out.String())
+		t.Errorf("%d of the results are refusals: %+v, %v; the program wrote\n%s", failed, results, err, out.String())
 	}
 	if got, err := fakeapi.Files(dir); err != nil || !maps.Equal(got, fakeapi.OpenAIAfter) {
 		t.Errorf("the directory has %q, %v", got, err)

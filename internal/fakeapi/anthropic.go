@@ -10,13 +10,13 @@ import (
 
 // Anthropic plays the Messages API with the text editor and the memory tool.
 func Anthropic(turns ...[]Call) *Server {
-	return &Server{turns: turns, vendor: vendor{"/v1/messages", anthropicAnswers, anthropicReply}}
+	return &Server{turns: turns, vendor: vendor{"/v1/messages", anthropicResults, anthropicReply}}
 }
 
 // anthropicTools are the tools that a request may have, by their type, and the names that they have to have.
 var anthropicTools = map[string]string{"text_editor_20250728": "str_replace_based_edit_tool", "memory_20250818": "memory"}
 
-func anthropicAnswers(r *http.Request, body []byte, turn int, pending []string) ([]Answer, error) {
+func anthropicResults(r *http.Request, body []byte, turn int, pending []string) ([]Result, error) {
 	var q struct {
 		Model     string
 		MaxTokens int `json:"max_tokens"`
@@ -54,12 +54,12 @@ func anthropicAnswers(r *http.Request, body []byte, turn int, pending []string) 
 	if err := json.Unmarshal(q.Messages[2*turn].Content, &blocks); err != nil {
 		return nil, err
 	}
-	got := map[string]Answer{}
+	got := map[string]Result{}
 	for _, b := range blocks {
 		if b.Type != "tool_result" {
 			return nil, fmt.Errorf("a block of type %q where results are due", b.Type)
 		}
-		got[b.ToolUseID] = Answer{b.IsError, b.Content}
+		got[b.ToolUseID] = Result{b.IsError, b.Content}
 	}
 	return inOrder(pending, got, len(blocks))
 }

@@ -1,5 +1,5 @@
-// Package fakeapi plays the APIs of model vendors for tests: each answers with tool calls from a script, and refuses a request that
-// does not answer the calls before. It knows of an API what the vendor documents and the programs in examples/ use.
+// Package fakeapi plays the APIs of model vendors for tests. Each API answers with tool calls from a script, and refuses a request
+// that does not have a result for every call before. It implements what the vendor documents and the programs in examples/ use.
 package fakeapi
 
 import (
@@ -15,8 +15,8 @@ type Call struct {
 	Input string // the arguments, or the operation, as JSON
 }
 
-// Answer is what the program said to a call.
-type Answer struct {
+// Result is the result that the program sent for a call.
+type Result struct {
 	Failed bool
 	Text   string
 }
@@ -28,16 +28,16 @@ type Server struct {
 	turns   [][]Call
 	turn    int
 	pending []string // the ids of the calls of the turn before
-	answers []Answer
+	results []Result
 	refused []string
 }
 
-// vendor is in what the APIs differ.
+// vendor holds the differences between the APIs.
 type vendor struct {
 	path string
-	// answers reads a request: the answers to the pending calls, in their order.
-	answers func(r *http.Request, body []byte, turn int, pending []string) ([]Answer, error)
-	// reply is the response of a turn; no calls end the conversation.
+	// results reads a request and returns the results for the pending calls, in their order.
+	results func(r *http.Request, body []byte, turn int, pending []string) ([]Result, error)
+	// reply makes the response of a turn. Without calls it ends the conversation.
 	reply func(turn int, ids []string, calls []Call) any
 }
 
@@ -64,11 +64,11 @@ func (s *Server) answer(r *http.Request) (any, error) {
 	if err := json.NewDecoder(http.MaxBytesReader(nil, r.Body, 1<<20)).Decode(&body); err != nil {
 		return nil, err
 	}
-	answers, err := s.vendor.answers(r, body, s.turn, s.pending)
+	results, err := s.vendor.results(r, body, s.turn, s.pending)
 	if err != nil {
 		return nil, err
 	}
-	s.answers, s.pending = append(s.answers, answers...), nil
+	s.results, s.pending = append(s.results, results...), nil
 	var calls []Call
 	if s.turn < len(s.turns) {
 		calls = s.turns[s.turn]
@@ -80,31 +80,31 @@ func (s *Server) answer(r *http.Request) (any, error) {
 	return s.vendor.reply(s.turn, s.pending, calls), nil
 }
 
-// Answers returns the answers to all calls so far, and an error if a request was refused or calls are left.
-func (s *Server) Answers() ([]Answer, error) {
+// Results returns the results for all calls so far, and an error if a request was refused or calls are left.
+func (s *Server) Results() ([]Result, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	switch {
 	case len(s.refused) > 0:
-		return s.answers, fmt.Errorf("the API refused a request: %s", s.refused[0])
+		return s.results, fmt.Errorf("the API refused a request: %s", s.refused[0])
 	case s.turn <= len(s.turns):
-		return s.answers, fmt.Errorf("the conversation ended after %d of %d turns", s.turn, len(s.turns)+1)
+		return s.results, fmt.Errorf("the conversation ended after %d of %d turns", s.turn, len(s.turns)+1)
 	}
-	return s.answers, nil
+	return s.results, nil
 }
 
-// inOrder returns the answers to the pending calls, each of which has to have exactly one.
-func inOrder(pending []string, got map[string]Answer, n int) ([]Answer, error) {
-	var out []Answer
+// inOrder returns the results for the pending calls. Each call must have exactly one.
+func inOrder(pending []string, got map[string]Result, n int) ([]Result, error) {
+	var out []Result
 	for _, id := range pending {
 		a, ok := got[id]
 		if !ok {
-			return nil, fmt.Errorf("the call %s has no answer", id)
+			return nil, fmt.Errorf("the call %s has no result", id)
 		}
 		out = append(out, a)
 	}
 	if n != len(pending) {
-		return nil, fmt.Errorf("%d answers to %d calls", n, len(pending))
+		return nil, fmt.Errorf("%d results for %d calls", n, len(pending))
 	}
 	return out, nil
 }

@@ -10,10 +10,10 @@ import (
 
 // OpenAI plays the Responses API with its apply_patch tool. The inputs of the calls are operations.
 func OpenAI(turns ...[]Call) *Server {
-	return &Server{turns: turns, vendor: vendor{"/v1/responses", openAIAnswers, openAIReply}}
+	return &Server{turns: turns, vendor: vendor{"/v1/responses", openAIResults, openAIReply}}
 }
 
-func openAIAnswers(r *http.Request, body []byte, turn int, pending []string) ([]Answer, error) {
+func openAIResults(r *http.Request, body []byte, turn int, pending []string) ([]Result, error) {
 	var q struct {
 		Model    string
 		Previous string `json:"previous_response_id"`
@@ -44,12 +44,12 @@ func openAIAnswers(r *http.Request, body []byte, turn int, pending []string) ([]
 	if err := json.Unmarshal(q.Input, &items); err != nil {
 		return nil, err
 	}
-	got := map[string]Answer{}
+	got := map[string]Result{}
 	for _, i := range items {
 		if i.Type != "apply_patch_call_output" || i.Status != "completed" && i.Status != "failed" {
 			return nil, fmt.Errorf("an item of type %q with the status %q", i.Type, i.Status)
 		}
-		got[i.CallID] = Answer{i.Status == "failed", i.Output}
+		got[i.CallID] = Result{i.Status == "failed", i.Output}
 	}
 	return inOrder(pending, got, len(items))
 }

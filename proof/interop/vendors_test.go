@@ -40,20 +40,20 @@ func TestVendors(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := run(t, drivers(t, "vendors", v.driver), string(told))
-			answers, err := v.api.Answers()
+			results, err := v.api.Results()
 			failed := 0
-			for _, a := range answers {
+			for _, a := range results {
 				if a.Failed {
 					failed++
 				}
 			}
 			if got.code != 0 || got.out != "Done.\n" || err != nil || failed != 1 {
-				t.Errorf("exit %d after %s%s; %d of the answers are refusals: %+v, %v", got.code, got.out, got.err, failed, answers, err)
+				t.Errorf("exit %d after %s%s; %d of the results are refusals: %+v, %v", got.code, got.out, got.err, failed, results, err)
 			}
 			if files, err := fakeapi.Files(dir); err != nil || !maps.Equal(files, v.after) {
 				t.Errorf("the directory has %q, %v", files, err)
 			}
-			t.Logf("%d calls in %.1fs", len(answers), got.took.Seconds())
+			t.Logf("%d calls in %.1fs", len(results), got.took.Seconds())
 		})
 	}
 }
