@@ -24,7 +24,7 @@ func (t *transaction) stage(ctx context.Context) error {
 	if err := t.stageAll(ctx); err != nil {
 		return err
 	}
-	if t.syncOnce {
+	if t.syncOnce && !plant.Enabled(plant.NoStageSync) {
 		return storeError(t.s.dir.SyncAll())
 	}
 	if plant.Enabled(plant.NoDirSync) || t.s.opts.NoSync {
