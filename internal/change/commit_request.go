@@ -23,6 +23,7 @@ type CommitRequest struct {
 	Kind            audit.Kind
 	Key, Request    string
 	Undoes          []string                      // ids of the transactions that the call undoes
+	Parts           []audit.Part                  // pieces of transactions that the call undoes
 	RemoveEmptyDirs []string                      // directories that the commit removes when they become empty
 	DirModes        map[string]fs.FileMode        // permissions of directories that the commit makes, by their path
 	Dirs            []commit.Change               // directories that the commit takes away with all that is in them
