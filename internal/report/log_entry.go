@@ -61,9 +61,15 @@ func TakenHunks(parts []api.UndonePart) map[int]string {
 
 // PartWords says which parts of entries are meant.
 func PartWords(parts []api.UndonePart) string {
-	words := make([]string, len(parts))
-	for i, p := range parts {
-		words[i] = p.Entry + " (" + p.Path + HunkWords(p.Hunks, p.Of) + ")"
+	words := PartEntries(parts)
+	for i, entry := range words {
+		var of []string
+		for _, p := range parts {
+			if p.Entry == entry {
+				of = append(of, p.Path+HunkWords(p.Hunks, p.Of))
+			}
+		}
+		words[i] = entry + " (" + strings.Join(of, "; ") + ")"
 	}
 	return strings.Join(words, ", ")
 }
