@@ -73,6 +73,9 @@ type LogEntry struct {
 	Undoes    []string `json:"undoes,omitempty"`   // the entries that this one took back
 	UndoneBy  string   `json:"undoneBy,omitempty"` // the entry that took this one back
 
+	UndoesParts []UndonePart `json:"undoesParts,omitempty"` // what this one took back of entries that it did not take back entirely
+	UndoneParts []UndonePart `json:"undoneParts,omitempty"` // what undos in effect took back of the file
+
 	Ended     string      `json:"ended,omitempty"`     // abort, recovered: how a change ended that was cut short or met somebody's save
 	Hunks     []HunkPlace `json:"hunks,omitempty"`     // with the diff: where the hunks of a patch, or text edits, landed; none in older entries
 	HunksMore int         `json:"hunksMore,omitempty"` // how many more there were
@@ -99,34 +102,36 @@ type HunkPlace struct {
 
 // EntryData is one record of the log: who asked, what was done, and which of the displaced files are kept.
 type EntryData struct {
-	Entry          string     `json:"entry"`
-	Seq            uint64     `json:"seq"`
-	Kind           string     `json:"kind"` // commit, undo, failed, denied, purge
-	Timestamp      time.Time  `json:"timestamp"`
-	Client         string     `json:"client,omitempty"`
-	Call           string     `json:"call,omitempty"`
-	SessionID      string     `json:"sessionId"`
-	AgentName      string     `json:"agentName"`
-	ToolName       string     `json:"toolName"`
-	Turn           string     `json:"turn,omitempty"`
-	Seen           *Seen      `json:"seen,omitempty"`
-	PolicyHash     string     `json:"policyHash,omitempty"`     // of the policy at that time
-	IdempotencyKey string     `json:"idempotencyKey,omitempty"` // of a call with one
-	RequestSha256  string     `json:"requestSha256,omitempty"`  // of the text of such a call
-	Dialect        string     `json:"dialect,omitempty"`        // of a patch: how its text was written
-	AskedBy        string     `json:"askedBy,omitempty"`        // the front where a person was asked and said yes
-	OK             bool       `json:"ok"`
-	Outcome        Outcome    `json:"outcome"`
-	ErrorKind      string     `json:"errorKind,omitempty"`
-	Message        string     `json:"message,omitempty"`
-	End            string     `json:"end,omitempty"` // applied, abort, recovered; "" when no record says how it ended
-	EndedAt        *time.Time `json:"endedAt,omitempty"`
-	Undoes         []string   `json:"undoes,omitempty"`
-	UndoneBy       string     `json:"undoneBy,omitempty"`
-	Files          []LogEntry `json:"files"`
-	Kept           []Kept     `json:"kept"`
-	Prev           string     `json:"prev"` // the hash of the record before
-	H              string     `json:"h"`    // its own hash; Seq and H are a [Head]
+	Entry          string       `json:"entry"`
+	Seq            uint64       `json:"seq"`
+	Kind           string       `json:"kind"` // commit, undo, failed, denied, purge
+	Timestamp      time.Time    `json:"timestamp"`
+	Client         string       `json:"client,omitempty"`
+	Call           string       `json:"call,omitempty"`
+	SessionID      string       `json:"sessionId"`
+	AgentName      string       `json:"agentName"`
+	ToolName       string       `json:"toolName"`
+	Turn           string       `json:"turn,omitempty"`
+	Seen           *Seen        `json:"seen,omitempty"`
+	PolicyHash     string       `json:"policyHash,omitempty"`     // of the policy at that time
+	IdempotencyKey string       `json:"idempotencyKey,omitempty"` // of a call with one
+	RequestSha256  string       `json:"requestSha256,omitempty"`  // of the text of such a call
+	Dialect        string       `json:"dialect,omitempty"`        // of a patch: how its text was written
+	AskedBy        string       `json:"askedBy,omitempty"`        // the front where a person was asked and said yes
+	OK             bool         `json:"ok"`
+	Outcome        Outcome      `json:"outcome"`
+	ErrorKind      string       `json:"errorKind,omitempty"`
+	Message        string       `json:"message,omitempty"`
+	End            string       `json:"end,omitempty"` // applied, abort, recovered; "" when no record says how it ended
+	EndedAt        *time.Time   `json:"endedAt,omitempty"`
+	Undoes         []string     `json:"undoes,omitempty"`
+	UndoneBy       string       `json:"undoneBy,omitempty"`
+	UndoesParts    []UndonePart `json:"undoesParts,omitempty"` // what it took back of entries that it did not take back entirely
+	UndoneParts    []UndonePart `json:"undoneParts,omitempty"` // what undos in effect took back of it
+	Files          []LogEntry   `json:"files"`
+	Kept           []Kept       `json:"kept"`
+	Prev           string       `json:"prev"` // the hash of the record before
+	H              string       `json:"h"`    // its own hash; Seq and H are a [Head]
 }
 
 // Kept is a file that a transaction displaced and that the history still has.
@@ -173,23 +178,25 @@ type Timeline struct {
 
 // LoggedCall is one call of the log, with the files that it changed or tried to.
 type LoggedCall struct {
-	Entry     string // its name, for Show and Undo
-	Seq       uint64
-	Timestamp time.Time
-	Kind      string // commit, undo, failed, denied, purge
-	SessionID string
-	Turn      string // what came of one prompt of a person
-	AgentName string
-	Client    string
-	ToolName  string
-	Outcome   Outcome
-	ErrorKind string
-	Message   string
-	AskedBy   string
-	Seen      *Seen    // set for a change that emend did not make but saw
-	Marks     []string // as in LogEntry, of all files; each once, without its details
-	Undoes    []string
-	UndoneBy  string
-	Files     []LogEntry // without diffs; the first twenty
-	FileCount int
+	Entry       string // its name, for Show and Undo
+	Seq         uint64
+	Timestamp   time.Time
+	Kind        string // commit, undo, failed, denied, purge
+	SessionID   string
+	Turn        string // what came of one prompt of a person
+	AgentName   string
+	Client      string
+	ToolName    string
+	Outcome     Outcome
+	ErrorKind   string
+	Message     string
+	AskedBy     string
+	Seen        *Seen    // set for a change that emend did not make but saw
+	Marks       []string // as in LogEntry, of all files; each once, without its details
+	Undoes      []string
+	UndoneBy    string
+	UndoesParts []UndonePart // as in EntryData
+	UndoneParts []UndonePart
+	Files       []LogEntry // without diffs; the first twenty
+	FileCount   int
 }

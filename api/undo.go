@@ -13,6 +13,25 @@ type UndoRequest struct {
 	// What nobody is known to have made stays.
 	Turn string `json:"-"`
 	To   string `json:"-"`
+	// Pieces limits the undo to files, or to hunks of the diff of a file, of the entry that is named, or of the last change. Without
+	// hunks it also limits the undo of a session, of a turn, or of all since To.
+	Pieces []UndoPiece `json:"-"`
+	// SkipConflicts leaves what conflicts with later changes as it is, and takes the rest back. The result says what stays, and why.
+	SkipConflicts bool `json:"-"`
+}
+
+// UndoPiece is a file of an entry, or a part of what the entry did to it.
+type UndoPiece struct {
+	Path  string `json:"path"`            // as the entry has it, or relative to where the call's paths are; or a directory above it
+	Hunks []int  `json:"hunks,omitempty"` // their numbers in the file's diff, from 1; none for all
+}
+
+// UndonePart is a piece that an undo takes back, or took back.
+type UndonePart struct {
+	Entry string `json:"entry"` // of which the piece is; or the undo that took it back
+	UndoPiece
+	Of     int  `json:"of,omitempty"`     // how many hunks the diff of the file has
+	Partly bool `json:"partly,omitempty"` // some of the undo was taken back, so that these hunks may be in effect again
 }
 
 // LastTurn is the newest turn in the log.

@@ -114,6 +114,9 @@ type Error struct {
 	Pairs [][2]int
 	// Nearest is where the hunk, or the old text of an edit, nearly fits.
 	Nearest *Nearest
+	// Sides are the lines in which an undo meets a later change (Stale): as they are now, as the undone change left them, and as they
+	// were before it.
+	Sides []Side
 
 	Cause error
 }
@@ -138,6 +141,13 @@ type Around struct {
 type Line struct {
 	Number int    `json:"line"`
 	Text   string `json:"text"`
+}
+
+// Side is one side of a conflict.
+type Side struct {
+	Name  string   `json:"name"`
+	Line  int      `json:"line,omitempty"` // of the first line in the file as it is now; 0 for another side
+	Lines []string `json:"lines"`
 }
 
 // Nearest is the place where a hunk or a text edit nearly fits: the lines as they are, and what differs.

@@ -160,7 +160,7 @@ func TestRoundTrip(t *testing.T) {
 	for _, s := range []string{"", "plain", "quote \" and \\", "line\nend", "\x00\x1b[2J\x7f", "\u0085\u202e\u200b\u2028\ufeff", "\U000e0041 \U0001f600", "<&>", `,"h":"x"}`} {
 		dir := disk(t, nil)
 		l := newLog(t, dir, Options{})
-		want := add1(t, l, Record{Kind: Failed, Tx: s, Idem: s, Message: s, Actor: Actor{Agent: s}, Ops: []Op{{Path: s, Hunks: []Hunk{{7, s}}}}, Acts: []Act{{To: s, From: s, Gone: s != "", Mode: 0o1750}}, Undoes: []string{s}})
+		want := add1(t, l, Record{Kind: Failed, Tx: s, Idem: s, Message: s, Actor: Actor{Agent: s}, Ops: []Op{{Path: s, Hunks: []Hunk{{7, s}}}}, Acts: []Act{{To: s, From: s, Gone: s != "", Mode: 0o1750}}, Undoes: []string{s}, Parts: []Part{{Entry: s, Path: s, Hunks: []int{2, 30}, Of: 31, Files: 2}, {}}})
 		for got, err := range reopen(t, dir).Backward() {
 			if err != nil || !reflect.DeepEqual(*got, want) {
 				t.Errorf("%q: got %+v, %v, want %+v", s, got, err, want)
@@ -180,7 +180,7 @@ func TestInvalidUTF8IsRefused(t *testing.T) {
 	for i, r := range []Record{{Tx: bad}, {Idem: bad}, {Request: bad}, {PolicyHash: bad}, {ErrorKind: bad}, {Message: bad}, {Void: bad},
 		{Actor: Actor{Client: bad}}, {Actor: Actor{Session: bad}}, {Actor: Actor{Agent: bad}}, {Actor: Actor{Tool: bad}}, {Actor: Actor{Call: bad}},
 		{Ops: []Op{{Operation: bad}}}, {Ops: []Op{{}, {Path: bad}}}, {Ops: []Op{{ToPath: bad}}}, {Ops: []Op{{Before: bad}}}, {Ops: []Op{{After: bad}}}, {Ops: []Op{{Hunks: []Hunk{{1, bad}}}}},
-		{Acts: []Act{{Do: bad}}}, {Acts: []Act{{Path: bad}}}, {Acts: []Act{{To: bad}}}, {Acts: []Act{{From: bad}}}, {Undoes: []string{"", bad}}, {Acts: []Act{{Old: &Ident{Sum: bad}}}}, {Acts: []Act{{New: &Ident{Sum: bad}}}}} {
+		{Acts: []Act{{Do: bad}}}, {Acts: []Act{{Path: bad}}}, {Acts: []Act{{To: bad}}}, {Acts: []Act{{From: bad}}}, {Undoes: []string{"", bad}}, {Parts: []Part{{Entry: bad}}}, {Parts: []Part{{Path: bad}}}, {Acts: []Act{{Old: &Ident{Sum: bad}}}}, {Acts: []Act{{New: &Ident{Sum: bad}}}}} {
 		l := newLog(t, disk(t, nil), Options{})
 		before := l.Head()
 		r.Kind = Failed

@@ -50,6 +50,9 @@ func invalidString(r *Record) (string, bool) {
 	all := []string{r.Prev, string(r.Kind), r.Tx, r.Idem, r.Request, r.Dialect, r.Actor.Client, r.Actor.Session, r.Actor.Agent,
 		r.Actor.Tool, r.Actor.Call, r.Actor.Turn, r.PolicyHash, r.ErrorKind, r.Message, r.Void, r.Since}
 	all = append(all, r.Undoes...)
+	for _, p := range r.Parts {
+		all = append(all, p.Entry, p.Path)
+	}
 	if r.Asked != nil {
 		all = append(append(all, r.Asked.By), r.Asked.Paths...)
 	}

@@ -53,6 +53,7 @@ func (r *Record) body() ([]byte, error) {
 	if len(r.Undoes) > 0 {
 		o.texts("undoes", r.Undoes)
 	}
+	array(&o, "parts", r.Parts, Part.fields)
 	o.nonEmpty("void", r.Void)
 	o.nonEmpty("since", r.Since)
 	if d := r.Dropped; d != nil {
@@ -100,6 +101,25 @@ func seenFields(o *jsonObject, s *Seen, since []byte) {
 func (a *Asked) fields(o *jsonObject) {
 	o.text("by", a.By)
 	o.texts("paths", a.Paths)
+}
+
+func (p Part) fields(o *jsonObject) {
+	o.text("entry", p.Entry)
+	o.text("path", p.Path)
+	if len(p.Hunks) > 0 {
+		o.key("hunks")
+		*o = append(*o, '[')
+		for i, n := range p.Hunks {
+			if i > 0 {
+				*o = append(*o, ',')
+			}
+			*o = strconv.AppendInt(*o, int64(n), 10)
+		}
+		*o = append(*o, ']')
+	}
+	o.nonZero("of", int64(p.Of))
+	o.key("files")
+	*o = strconv.AppendInt(*o, int64(p.Files), 10)
 }
 
 func (p Op) fields(o *jsonObject) {

@@ -36,7 +36,7 @@ func TestLineIsJSON(t *testing.T) {
 			t.Fatalf("%+v:\n%s\n%s, %v", r, got, want, err)
 		}
 		for _, key := range []string{"idem", "request", "actor", "call", "policyHash", "ops", "toPath", "acts", "slot", "old", "new", "ino", "link",
-			"gone", "asked", "paths", "undoes", "void", "since", "dropped", "until", "hunks", "hunksMore"} {
+			"gone", "asked", "paths", "undoes", "void", "since", "dropped", "until", "hunks", "hunksMore", "parts", "entry", "of"} {
 			seen[key] = seen[key] || bytes.Contains(got, []byte(`"`+key+`":`))
 		}
 	}

@@ -22,7 +22,7 @@ const (
 	ByTool                        //
 	ByTx                          // the transaction that the record decides or ends
 	ByTxPrefix                    // how the name of the decided transaction begins: see [TxPrefix]
-	ByUndone                      // a transaction that the record undoes
+	ByUndone                      // a transaction that the record undoes, or a part of it
 	ByIdem                        // the idempotency key
 )
 
@@ -98,6 +98,11 @@ func keysOf(k Kind, line []byte, out []indexKey) []indexKey {
 	}
 	for quoted := range listStrings(line, `"undoes":[`) {
 		out = append(out, keyOf(ByUndone, inner(quoted)))
+	}
+	if k == Undo {
+		for quoted := range FieldStrings(line, `"entry":"`) {
+			out = append(out, keyOf(ByUndone, inner(quoted)))
+		}
 	}
 	slices.Sort(out)
 	return slices.Compact(out)

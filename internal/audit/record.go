@@ -106,6 +106,8 @@ type Record struct {
 
 	// Undoes names the entries of the log that an undo takes back.
 	Undoes []string `json:"undoes,omitempty"`
+	// Parts are the pieces that an undo takes back of entries of which it does not take back all that is in effect.
+	Parts []Part `json:"parts,omitempty"`
 
 	// Void, in a rotate record, is the hash of a record of the segment before that counts as never written.
 	Void string `json:"void,omitempty"`
@@ -117,6 +119,29 @@ type Record struct {
 	Dropped *Dropped `json:"dropped,omitempty"`
 
 	H string `json:"h"`
+}
+
+// Part is what an undo takes back of one file of an entry: some hunks of its diff, or all that was done to it.
+type Part struct {
+	Entry string `json:"entry"`
+	Path  string `json:"path"`            // as the first operation on the file has it
+	Hunks []int  `json:"hunks,omitempty"` // their numbers in the diff, from 1; none for all that was done to the file
+	Of    int    `json:"of,omitempty"`    // how many hunks the diff has
+	Files int    `json:"files"`           // how many files the entry changed
+}
+
+// TakesBack returns the entries that r takes back, entirely or in part.
+func (r *Record) TakesBack() []string {
+	if len(r.Parts) == 0 {
+		return r.Undoes
+	}
+	out := slices.Clone(r.Undoes)
+	for _, p := range r.Parts {
+		if !slices.Contains(out, p.Entry) {
+			out = append(out, p.Entry)
+		}
+	}
+	return out
 }
 
 // Dropped describes segments that were dropped by rule. A crash may leave some of them.

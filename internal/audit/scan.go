@@ -71,6 +71,9 @@ func scanRecord(line []byte) (r *Record, ok bool) {
 	if s.field("undoes") {
 		r.Undoes = s.texts()
 	}
+	if s.field("parts") {
+		s.list(func() { r.Parts = append(r.Parts, s.part()) })
+	}
 	s.optional("void", &r.Void)
 	s.optional("since", &r.Since)
 	s.must("h")
@@ -100,6 +103,22 @@ func (s *lineScanner) seen(to *Seen) {
 	if s.field("others") {
 		to.Others = s.texts()
 	}
+}
+
+func (s *lineScanner) part() (p Part) {
+	s.object(func() {
+		s.must("entry")
+		p.Entry = s.text()
+		s.must("path")
+		p.Path = s.text()
+		if s.field("hunks") {
+			s.list(func() { p.Hunks = append(p.Hunks, int(s.number(math.MaxInt))) })
+		}
+		p.Of = int(s.size("of"))
+		s.must("files")
+		p.Files = int(s.number(math.MaxInt))
+	})
+	return p
 }
 
 func (s *lineScanner) op() (p Op) {

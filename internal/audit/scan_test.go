@@ -30,6 +30,13 @@ func TestScanIsJSON(t *testing.T) {
 		var r Record
 		set(rnd, reflect.ValueOf(&r).Elem())
 		r.Group = max(0, r.Group)
+		for i := range r.Parts {
+			p := &r.Parts[i]
+			for k := range p.Hunks {
+				p.Hunks[k] = max(0, p.Hunks[k])
+			}
+			p.Of, p.Files = max(0, p.Of), max(0, p.Files)
+		}
 		r.V, r.Dropped = version, nil // drop records have another version, and are left to encoding/json
 		line, err := encode(&r)
 		if err != nil {

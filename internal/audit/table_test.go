@@ -44,6 +44,7 @@ func story(t testing.TB, rnd *rand.Rand, n int) *Log {
 			r.Acts = []Act{{Do: DoMove, Path: path(), To: path(), Old: &Ident{Sum: sum()}, New: &Ident{Sum: sum()}}}
 			if len(txs) > 0 && rnd.IntN(4) == 0 {
 				r.Kind, r.Undoes = Undo, []string{txs[rnd.IntN(len(txs))], txs[rnd.IntN(len(txs))]}
+				r.Parts = []Part{{Entry: txs[rnd.IntN(len(txs))], Path: r.Ops[0].Path, Hunks: []int{i}, Of: n, Files: 1}}
 			}
 			txs, open, group = append(txs, r.Tx), append(open, r.Tx), append(group, &r)
 			if rnd.IntN(3) == 0 {
@@ -108,7 +109,7 @@ func asked(rnd *rand.Rand, whole []*Record) (keys Keys, has func(*Record) bool) 
 		{ByTool, `,"ops":[`, func(o *Record) bool { return o.Actor.Tool == `,"ops":[` }},
 		{ByTx, r.Tx, func(o *Record) bool { return o.Tx == r.Tx }},
 		{ByTxPrefix, "20260131-1201", func(o *Record) bool { return o.Kind.isCommit() && strings.HasPrefix(o.Tx, "20260131-1201") }},
-		{ByUndone, r.Tx, func(o *Record) bool { return slices.Contains(o.Undoes, r.Tx) }},
+		{ByUndone, r.Tx, func(o *Record) bool { return slices.Contains(o.TakesBack(), r.Tx) }},
 		{ByIdem, r.Idem, func(o *Record) bool { return o.Idem == r.Idem }},
 	}
 	var wanted []func(*Record) bool
@@ -131,7 +132,7 @@ func answer(l *Log, q Query, has func(*Record) bool) string {
 		if r.Kind.isEnd() && ends[r.Tx] == nil {
 			ends[r.Tx] = r
 		}
-		for _, tx := range slices.Compact(slices.Sorted(slices.Values(r.Undoes))) {
+		for _, tx := range slices.Compact(slices.Sorted(slices.Values(r.TakesBack()))) {
 			if !slices.Contains(undos[tx], r.Seq) {
 				undos[tx] = append(undos[tx], r.Seq)
 			}

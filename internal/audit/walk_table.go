@@ -227,7 +227,7 @@ func (w *Walk) End(r *Record) (end *Record) {
 	return end
 }
 
-// Undos returns the records that the walk skipped and that undo a transaction, newest first.
+// Undos returns the records that the walk skipped and that undo a transaction, or a part of it, newest first.
 func (w *Walk) Undos(tx string) (all []*Record) {
 	for _, p := range w.passed {
 		if p.dead {
@@ -235,7 +235,7 @@ func (w *Walk) Undos(tx string) (all []*Record) {
 		}
 		found, err := p.find(valueKey(ByUndone, tx), 0, p.known)
 		for _, i := range slices.Backward(found) {
-			if r, err := p.read(i, &Query{}); err == nil && slices.Contains(r.Undoes, tx) {
+			if r, err := p.read(i, &Query{}); err == nil && slices.Contains(r.TakesBack(), tx) {
 				all = append(all, r)
 			}
 		}

@@ -54,7 +54,7 @@ func commitPlan(ctx context.Context, w *workspace.Workspace, view report.View, p
 	rep.View.Diffs = report.StartDiffs(p)
 	tx := commit.Tx{Changes: append(n.changes, r.Dirs...), RemoveDirs: r.RemoveEmptyDirs, MakeDirs: r.MakeDirs, DirModes: r.DirModes, Progress: r.Progress,
 		Check: func() error { return checkLocked(w, p, r) }, Record: audit.Record{Kind: cmp.Or(r.Kind, audit.Commit), Idem: r.Key, Request: r.Request, Dialect: dialectName(view),
-			Actor: w.Actor(ctx), PolicyHash: w.Guard.PolicyHash(), Ops: n.ops(p.Steps), Undoes: r.Undoes}}
+			Actor: w.Actor(ctx), PolicyHash: w.Guard.PolicyHash(), Ops: n.ops(p.Steps), Undoes: r.Undoes, Parts: r.Parts}}
 	tx.Record.Ops = append(tx.Record.Ops, r.DirOps...)
 	if asked != nil {
 		tx.Record.Asked = asked.Asked

@@ -23,6 +23,7 @@ type CommitRequest struct {
 	Kind            audit.Kind
 	Key, Request    string
 	Undoes          []string                      // ids of the transactions that the call undoes
+	Parts           []audit.Part                  // pieces of transactions that the call undoes
 	RemoveEmptyDirs []string                      // directories that the commit removes when they become empty
 	MakeDirs        []string                      // directories that the commit makes where they are missing, by their path from the top of the tree
 	DirModes        map[string]fs.FileMode        // permissions of directories that the commit makes, by their path

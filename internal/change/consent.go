@@ -20,7 +20,7 @@ func askForPlan(ctx context.Context, w *workspace.Workspace, p *plan.Plan, sums 
 		return r.approved, nil
 	}
 	h := consent.NewDigest(sums)
-	fmt.Fprintf(h, "%q %t %q\n", r.Kind, r.Permanent, r.Undoes)
+	fmt.Fprintf(h, "%q %t %q %+v\n", r.Kind, r.Permanent, r.Undoes, r.Parts)
 	for i := range p.Steps {
 		s := &p.Steps[i]
 		fmt.Fprintf(h, "%d %q %q %q %q %t %q %q %d %d\n", s.Op, s.Path, s.To, s.BeforeSum, s.AfterSum, s.Exec, s.FromHistory, s.ModeOfKept, s.Source.Kind, s.Mode)

@@ -8,14 +8,20 @@ import (
 // ApplyDiff applies the diff of one file, in the form that emend writes, to the text before. Every hunk has to fit at the
 // line that it names. That the result is right only its sum can tell.
 func ApplyDiff(before, diff string) (string, bool) {
+	return ApplyHunks(before, diff, func(int) bool { return true })
+}
+
+// ApplyHunks is [ApplyDiff] with some of the hunks, which have numbers from 1. The lines of the others stay as they were before.
+func ApplyHunks(before, diff string, wanted func(n int) bool) (string, bool) {
 	old := strings.SplitAfter(before, "\n")
 	var b strings.Builder
-	next := 0 // the first line of old that is not written yet
+	next, n := 0, 0 // the first line of old that is not written yet, and the number of the hunk
 	_, body, found := strings.Cut(diff, "\n@@ ")
 	if !found {
 		return before, diff != ""
 	}
 	for hunk := range strings.SplitSeq(body, "\n@@ ") {
+		n++
 		header, lines, ok := strings.Cut(hunk, "\n")
 		line, count, valid := oldRange(header)
 		if !ok || !valid {
@@ -29,7 +35,7 @@ func ApplyDiff(before, diff string) (string, bool) {
 			return "", false
 		}
 		b.WriteString(strings.Join(old[next:first], ""))
-		if next, ok = applyHunk(&b, old, first, lines); !ok {
+		if next, ok = applyHunk(&b, old, first, lines, wanted(n)); !ok {
 			return "", false
 		}
 	}
@@ -61,8 +67,9 @@ func parseRange(s, sign string) (line, count int, ok bool) {
 	return line, 1, err == nil
 }
 
-// applyHunk writes the new lines of a hunk, checks its old ones, and returns the line of old behind it.
-func applyHunk(b *strings.Builder, old []string, at int, lines string) (int, bool) {
+// applyHunk checks the old lines of a hunk, writes the new ones, or the old ones if it is not wanted, and returns the line of old behind
+// it.
+func applyHunk(b *strings.Builder, old []string, at int, lines string, wanted bool) (int, bool) {
 	all := strings.SplitAfter(lines, "\n")
 	for i, l := range all {
 		if l == "" {
@@ -79,11 +86,13 @@ func applyHunk(b *strings.Builder, old []string, at int, lines string) (int, boo
 				return 0, false
 			}
 			at++
-			if l[0] == ' ' {
+			if l[0] == ' ' || !wanted {
 				b.WriteString(old[at-1])
 			}
 		case '+':
-			b.WriteString(l[1:])
+			if wanted {
+				b.WriteString(l[1:])
+			}
 		case '\\':
 		default:
 			return 0, false

@@ -57,7 +57,7 @@ func (rd *Reader) changesOnce(ctx context.Context, from uint64, paths PathSet) (
 		if r.Seq < from {
 			break
 		}
-		for _, tx := range r.Undoes {
+		for _, tx := range r.TakesBack() {
 			keys.Add(audit.ByTx, tx) // so that Txs tells whether it is in this part of the log
 		}
 		if len(r.Ops) > 0 && IsTransaction(r) && o.Failed(r) == nil && !pending[r.Tx] {

@@ -65,7 +65,12 @@ func (rd *Reader) Entry(o *Outcomes, r *audit.Record, op audit.Op) api.LogEntry 
 	e := api.LogEntry{Timestamp: r.TS, SessionID: r.Actor.Session, AgentName: r.Actor.Agent, ToolName: r.Actor.Tool,
 		Operation: op.Operation, Path: op.Path, ToPath: op.ToPath, BeforeSha256: op.Before, AfterSha256: op.After,
 		OK: r.OK, ErrorKind: r.ErrorKind, Message: r.Message, Entry: EntryName(r), Seq: r.Seq, Client: r.Actor.Client, Call: r.Actor.Call,
-		Undoes: r.Undoes, UndoneBy: o.UndoneBy(r.Tx), Turn: r.Actor.Turn, Seen: r.Seen}
+		Undoes: r.Undoes, UndoneBy: o.UndoneBy(r.Tx), Turn: r.Actor.Turn, Seen: r.Seen, UndoesParts: rd.undoesParts(r)}
+	for _, p := range rd.undoneParts(o, r) {
+		if p.Path == op.Path || p.Path == op.ToPath {
+			e.UndoneParts = append(e.UndoneParts, p)
+		}
+	}
 	if e.OK {
 		e.Marks = marksOf(op)
 	}
@@ -86,6 +91,31 @@ func (rd *Reader) Entry(o *Outcomes, r *audit.Record, op audit.Op) api.LogEntry 
 		e.ErrorKind = cmp.Or(end.ErrorKind, string(fail.CommandFailed))
 	}
 	return e
+}
+
+// undoesParts returns what r took back of other entries by pieces, below the root.
+func (rd *Reader) undoesParts(r *audit.Record) (out []api.UndonePart) {
+	for _, p := range r.Parts {
+		out = rd.appendPart(out, p, api.UndonePart{Entry: p.Entry})
+	}
+	return out
+}
+
+// undoneParts returns what was taken back of r by pieces, below the root.
+func (rd *Reader) undoneParts(o *Outcomes, r *audit.Record) (out []api.UndonePart) {
+	for _, p := range o.UndoneParts(r.Tx) {
+		out = rd.appendPart(out, p.Part, api.UndonePart{Entry: p.By, Partly: p.Blurs})
+	}
+	return out
+}
+
+func (rd *Reader) appendPart(list []api.UndonePart, p audit.Part, out api.UndonePart) []api.UndonePart {
+	var inside bool
+	if out.Path, inside = rd.FromTop(p.Path); !inside {
+		return list
+	}
+	out.Hunks, out.Of = p.Hunks, p.Of
+	return append(list, out)
 }
 
 // marksOf words what a person should know of a change.

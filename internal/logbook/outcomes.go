@@ -1,7 +1,9 @@
 package logbook
 
 import (
+	"cmp"
 	"iter"
+	"slices"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/audit"
@@ -13,6 +15,7 @@ import (
 // that says what became of it.
 type Outcomes struct {
 	undone map[string]undoing       // by transaction: the newest undo of it that is in effect
+	parts  map[string][]UndonePart  // by transaction: the pieces of it that undos in effect took back
 	undos  map[string]bool          // the undos that were taken in
 	ends   map[string]*audit.Record // by transaction: the record that says how it ended
 }
@@ -23,9 +26,17 @@ type undoing struct {
 	seq uint64
 }
 
+// UndonePart is a piece that an undo took back.
+type UndonePart struct {
+	audit.Part
+	By    string // the undo
+	seq   uint64 // of the undo's record
+	Blurs bool   // some of the undo was taken back, so that nobody knows which lines of the piece are in effect again
+}
+
 // NewOutcomes knows nothing yet.
 func NewOutcomes() *Outcomes {
-	return &Outcomes{ends: map[string]*audit.Record{}, undone: map[string]undoing{}, undos: map[string]bool{}}
+	return &Outcomes{ends: map[string]*audit.Record{}, undone: map[string]undoing{}, parts: map[string][]UndonePart{}, undos: map[string]bool{}}
 }
 
 // Add takes in the next record of the walk; w is nil for one that skips nothing.
@@ -40,7 +51,7 @@ func (o *Outcomes) Add(w *audit.Walk, r *audit.Record) {
 			return
 		}
 		o.lookUp(w, r)
-		if len(r.Undoes) == 0 || o.undos[r.Tx] {
+		if len(r.Undoes)+len(r.Parts) == 0 || o.undos[r.Tx] {
 			return
 		}
 		o.undos[r.Tx] = true
@@ -51,6 +62,9 @@ func (o *Outcomes) Add(w *audit.Walk, r *audit.Record) {
 			if o.undone[tx].seq < r.Seq {
 				o.undone[tx] = undoing{r.Tx, r.Seq}
 			}
+		}
+		for _, p := range r.Parts {
+			o.parts[p.Entry] = append(o.parts[p.Entry], UndonePart{p, r.Tx, r.Seq, len(o.parts[r.Tx]) > 0})
 		}
 	}
 }
@@ -78,8 +92,58 @@ func (o *Outcomes) Forget(r *audit.Record) {
 	}
 }
 
-// UndoneBy returns the transaction that undid tx, "" when none did.
-func (o *Outcomes) UndoneBy(tx string) string { return o.undone[tx].tx }
+// UndoneBy returns the transaction that undid tx, "" when none did. Of several that undid it by pieces it is the newest.
+func (o *Outcomes) UndoneBy(tx string) string {
+	if by := o.undone[tx].tx; by != "" {
+		return by
+	}
+	return o.undoneByPieces(tx)
+}
+
+// undoneByPieces returns the newest of the undos that took tx back by pieces, "" unless they took back all of it.
+func (o *Outcomes) undoneByPieces(tx string) string {
+	var newest UndonePart
+	hunks, whole := map[string]map[int]bool{}, map[string]bool{} // by path
+	for _, p := range o.parts[tx] {
+		if p.Blurs {
+			continue
+		}
+		if newest.seq < p.seq {
+			newest = p
+		}
+		if hunks[p.Path] == nil {
+			hunks[p.Path] = map[int]bool{}
+		}
+		for _, n := range p.Hunks {
+			hunks[p.Path][n] = true
+		}
+		if len(p.Hunks) == 0 || len(hunks[p.Path]) == p.Of {
+			whole[p.Path] = true
+		}
+	}
+	if len(whole) < newest.Files {
+		return ""
+	}
+	return newest.By
+}
+
+// UndoneParts returns the pieces of tx that undos in effect took back, the newest first. It returns none of a transaction that was
+// undone as a whole.
+func (o *Outcomes) UndoneParts(tx string) []UndonePart {
+	if o.undone[tx].tx != "" {
+		return nil
+	}
+	out := slices.Clone(o.parts[tx])
+	slices.SortStableFunc(out, func(a, b UndonePart) int { return cmp.Compare(b.seq, a.seq) })
+	return out
+}
+
+// Cancels reports whether r is an undo of changes of which nothing is in effect now, and which are all later ones.
+func (o *Outcomes) Cancels(r *audit.Record, later func(tx string) bool) bool {
+	all := r.TakesBack()
+	return len(all) > 0 && !slices.ContainsFunc(all, func(tx string) bool { return !later(tx) }) &&
+		!slices.ContainsFunc(r.Parts, func(p audit.Part) bool { return o.UndoneBy(p.Entry) == "" })
+}
 
 // Failed returns the record which says that r, a transaction, changed nothing in the end; nil when it took place.
 func (o *Outcomes) Failed(r *audit.Record) *audit.Record {

@@ -31,6 +31,7 @@ func (rd *Reader) entryData(o *Outcomes, r *audit.Record) api.EntryData {
 	d := api.EntryData{Entry: EntryName(r), Seq: r.Seq, Kind: string(r.Kind), Timestamp: r.TS, Client: r.Actor.Client, Call: r.Actor.Call, SessionID: r.Actor.Session, Turn: r.Actor.Turn, Seen: r.Seen,
 		AgentName: r.Actor.Agent, ToolName: r.Actor.Tool, PolicyHash: r.PolicyHash, IdempotencyKey: r.Idem, RequestSha256: r.Request, Dialect: r.Dialect,
 		OK: r.OK, Outcome: o.of(r), ErrorKind: r.ErrorKind, Message: r.Message, Undoes: r.Undoes, UndoneBy: o.UndoneBy(r.Tx),
+		UndoesParts: rd.undoesParts(r), UndoneParts: rd.undoneParts(o, r),
 		Files: rd.entries(o, r, &Filter{diff: true}), Kept: []api.Kept{}, Prev: r.Prev, H: r.H}
 	if r.Asked != nil {
 		d.AskedBy = r.Asked.By

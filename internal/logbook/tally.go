@@ -143,8 +143,8 @@ func (rd *Reader) countSince(ctx context.Context, after api.Head) (d *tallyDelta
 			if was, is := then.of(r), now.of(r); was != is && rd.inside(r) {
 				d.recount(r, was, is)
 			}
-			if then.InEffect(r) != now.InEffect(r) {
-				for _, tx := range r.Undoes {
+			if then.InEffect(r) != now.InEffect(r) || len(then.parts[r.Tx]) != len(now.parts[r.Tx]) {
+				for _, tx := range r.TakesBack() {
 					open[tx] = true
 				}
 			}
@@ -176,7 +176,7 @@ func noteOpen(o *Outcomes, r *audit.Record, open map[string]bool) {
 	case IsTransaction(r):
 		delete(open, r.Tx)
 		if o.InEffect(r) {
-			for _, tx := range r.Undoes {
+			for _, tx := range r.TakesBack() {
 				open[tx] = true
 			}
 		}

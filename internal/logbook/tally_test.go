@@ -84,6 +84,9 @@ func TestTallyIsTheTimeline(t *testing.T) {
 			case 1, 2:
 				if len(known) > 0 {
 					rec.Kind, rec.Undoes = audit.Undo, []string{known[r.IntN(len(known))]}
+					if r.IntN(2) == 0 {
+						rec.Undoes, rec.Parts = nil, []audit.Part{{Entry: rec.Undoes[0], Path: "f", Hunks: []int{1 + r.IntN(2)}, Of: 2, Files: 1}}
+					}
 				}
 			}
 			emendtest.AppendRecords(t, ws, rec)

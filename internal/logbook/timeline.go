@@ -62,7 +62,7 @@ func (rd *Reader) Call(o *Outcomes, r *audit.Record, f *Filter) (api.LoggedCall,
 	r = rd.withoutQuotes(r)
 	c := api.LoggedCall{Entry: EntryName(r), Seq: r.Seq, Timestamp: r.TS, Kind: string(r.Kind), SessionID: r.Actor.Session, Turn: r.Actor.Turn, Seen: r.Seen, AgentName: r.Actor.Agent,
 		Client: r.Actor.Client, ToolName: r.Actor.Tool, Outcome: o.of(r), ErrorKind: r.ErrorKind, Message: r.Message,
-		Undoes: r.Undoes, UndoneBy: o.UndoneBy(r.Tx), Marks: rd.shortMarks(r)}
+		Undoes: r.Undoes, UndoneBy: o.UndoneBy(r.Tx), UndoesParts: rd.undoesParts(r), UndoneParts: rd.undoneParts(o, r), Marks: rd.shortMarks(r)}
 	if r.Asked != nil {
 		c.AskedBy = r.Asked.By
 	}

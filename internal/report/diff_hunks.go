@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend/internal/panics"
+	"github.com/emend-dev/emend/patch"
 )
 
 // writeHunks writes the hunks of a diff. A hunk depends on the others only through the number of lines before it, so
@@ -153,4 +154,14 @@ func writeLines(b *strings.Builder, c byte, s string) {
 		b.WriteString(s[:i])
 		s = s[i:]
 	}
+}
+
+// HunksOf returns how many hunks of a change can be taken back each by itself, by their numbers in its diff; 0 for a change that is
+// taken back as a whole: of a file that came, went, moved, changed its permissions, is binary, or whose diff is not there.
+func HunksOf(operation, diff string) int {
+	header, _, found := strings.Cut(diff, "\n@@ ")
+	if operation != patch.Update.String() || !found || strings.Contains(header, "\nold mode ") {
+		return 0
+	}
+	return strings.Count(diff, "\n@@ ")
 }

@@ -65,6 +65,8 @@ func (x *excerpts) wordings(e *fail.Error) (out []string) {
 			out = append(out, where+"; "+x.reader.Say("this ‹oldText› is there:")+block(n.OldText))
 		}
 		out = append(out, where+shownLines(n, at, others)+differs(others), where+differs(others), where)
+	case len(e.Sides) > 0:
+		out = append(out, sides(e.Sides, maxLines), sides(e.Sides, maxDiffers))
 	case len(e.Around) > 0:
 		out = append(out, around(e, maxPlaces), around(e, 2))
 	}
@@ -82,6 +84,27 @@ func numbered(first int, lines []string) string {
 	}
 	if more := len(lines) - maxLines; more > 0 {
 		fmt.Fprintf(&b, "\n          (%d more lines)", more)
+	}
+	return b.String()
+}
+
+// sides shows the sides of a conflict, at most so many lines of each.
+func sides(all []fail.Side, most int) string {
+	var b strings.Builder
+	for _, s := range all {
+		b.WriteString("\n  " + s.Name)
+		if s.Line > 0 {
+			fmt.Fprintf(&b, ", line %d", s.Line)
+		}
+		if b.WriteByte(':'); len(s.Lines) == 0 {
+			b.WriteString(" nothing")
+		}
+		for _, l := range s.Lines[:min(len(s.Lines), most)] {
+			b.WriteString("\n    | " + shortenTo(l, maxLineBytes))
+		}
+		if more := len(s.Lines) - most; more > 0 {
+			fmt.Fprintf(&b, "\n    (%d more lines)", more)
+		}
 	}
 	return b.String()
 }

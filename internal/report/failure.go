@@ -27,7 +27,7 @@ func firstFailure(v View, err error) *Failure {
 		list[i] = *newFailure(v, e)
 	}
 	short := *all[0]
-	short.Nearest, short.Around = nil, nil
+	short.Nearest, short.Around, short.Sides = nil, nil, nil
 	first := newFailure(v, &short)
 	if first.Details == nil {
 		first.Details = map[string]any{}
@@ -89,6 +89,9 @@ func details(e *fail.Error) map[string]any {
 	}
 	if e.Nearest != nil {
 		d["nearest"] = e.Nearest
+	}
+	if e.Sides != nil {
+		d["sides"] = e.Sides
 	}
 	if len(d) == 0 {
 		return nil

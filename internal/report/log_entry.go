@@ -3,6 +3,7 @@ package report
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -19,6 +20,8 @@ func EntryLine(e *api.LogEntry) string {
 		out += "  " + e.ErrorKind
 	case e.UndoneBy != "":
 		out += "  ok, undone by " + e.UndoneBy
+	case len(e.UndoneParts) > 0:
+		out += "  ok, partly undone by " + strings.Join(PartEntries(e.UndoneParts), ", ")
 	default:
 		out += "  ok"
 	}
@@ -26,6 +29,49 @@ func EntryLine(e *api.LogEntry) string {
 		out += "; " + strings.Join(e.Marks, "; ")
 	}
 	return Escape(strings.ReplaceAll(out, "\n", `\n`))
+}
+
+// PartEntries returns the entries of parts, each once.
+func PartEntries(parts []api.UndonePart) (out []string) {
+	for _, p := range parts {
+		if !slices.Contains(out, p.Entry) {
+			out = append(out, p.Entry)
+		}
+	}
+	return out
+}
+
+// TakenHunks returns, by hunk, which undo took it back of a file; 0 is all that was done to the file. The parts are of the file, and the newest
+// is the first.
+func TakenHunks(parts []api.UndonePart) map[int]string {
+	out := map[int]string{}
+	for _, p := range slices.Backward(parts) {
+		if p.Partly {
+			continue
+		}
+		for _, n := range p.Hunks {
+			out[n] = p.Entry
+		}
+		if _, whole := out[0]; !whole && (len(p.Hunks) == 0 || len(out) == p.Of) {
+			out[0] = p.Entry
+		}
+	}
+	return out
+}
+
+// PartWords says which parts of entries are meant.
+func PartWords(parts []api.UndonePart) string {
+	words := PartEntries(parts)
+	for i, entry := range words {
+		var of []string
+		for _, p := range parts {
+			if p.Entry == entry {
+				of = append(of, p.Path+HunkWords(p.Hunks, p.Of))
+			}
+		}
+		words[i] = entry + " (" + strings.Join(of, "; ") + ")"
+	}
+	return strings.Join(words, ", ")
 }
 
 // EntryPath returns the path of an entry, and of a move the new path too.
@@ -57,7 +103,7 @@ func StatusLetter(e *api.LogEntry) string {
 	switch {
 	case !e.OK:
 		return "!"
-	case len(e.Undoes) > 0:
+	case len(e.Undoes)+len(e.UndoesParts) > 0:
 		return "U"
 	}
 	return OpLetter(e)

@@ -3,6 +3,7 @@ package report
 
 import (
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/hint"
 	"github.com/emend-dev/emend/internal/plan"
@@ -11,19 +12,21 @@ import (
 
 // View is what a report must know in addition to the plan or the error.
 type View struct {
-	Dialect  *dialect.Dialect // nil if no dialect claimed the text
-	Patch    patch.Patch      // as far as it was parsed
-	Passed   []string         // what lenient parsing accepted
-	DryRun   bool
-	Atomic   bool
-	Done     *Done       // the commit; nil for a plan
-	Partial  *plan.Plan  // of a refusal: the sections that were applied before it and stay
-	Undoes   []string    // the changes that the call undoes; nil if it is no undo
-	PutsBack string      // the version that the call puts back; "" if it puts none back
-	Notes    []string    // of a plan: what its commit will do, one sentence each
-	ReadOnly bool        // of a refusal: the call would have changed nothing
-	Reader   hint.Reader // of a refusal
-	Diffs    *PlanDiffs  // of the plan; nil if they were not started
+	Dialect     *dialect.Dialect // nil if no dialect claimed the text
+	Patch       patch.Patch      // as far as it was parsed
+	Passed      []string         // what lenient parsing accepted
+	DryRun      bool
+	Atomic      bool
+	Done        *Done       // the commit; nil for a plan
+	Partial     *plan.Plan  // of a refusal: the sections that were applied before it and stay
+	Undoes      []string    // the changes that the call undoes; nil if it is no undo
+	UndoneParts []string    // of an undo: what it takes back of changes that it does not take back entirely
+	Stays       fail.List   // of an undo: what it leaves because it conflicts with later changes
+	PutsBack    string      // the version that the call puts back; "" if it puts none back
+	Notes       []string    // of a plan: what its commit will do, one sentence each
+	ReadOnly    bool        // of a refusal: the call would have changed nothing
+	Reader      hint.Reader // of a refusal
+	Diffs       *PlanDiffs  // of the plan; nil if they were not started
 }
 
 // Head is the newest record of the log: its number and its hash.

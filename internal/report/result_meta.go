@@ -16,15 +16,20 @@ type Meta struct {
 	Notes   []string   `json:"notes,omitempty"`
 	Trashed []string   `json:"trashed,omitempty"` // ids of what was deleted or overwritten
 	Skipped []Skipped  `json:"skipped,omitempty"` // what was already applied
+	Stays   []Failure  `json:"stays,omitempty"`   // what an undo left because it conflicts with later changes
 }
 
 // commitMeta returns what every result says about a commit; nil if there is nothing to say.
 func (v View) commitMeta() *Meta {
+	var stays []Failure
+	for _, e := range v.Stays {
+		stays = append(stays, *newFailure(v, e))
+	}
 	switch {
 	case v.Done != nil:
-		return &Meta{Tx: v.Done.Tx, Log: &v.Done.Log, Notes: v.notes()}
-	case len(v.Notes) > 0:
-		return &Meta{Notes: v.Notes}
+		return &Meta{Tx: v.Done.Tx, Log: &v.Done.Log, Notes: v.notes(), Stays: stays}
+	case len(v.Notes)+len(stays) > 0:
+		return &Meta{Notes: v.Notes, Stays: stays}
 	}
 	return nil
 }

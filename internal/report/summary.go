@@ -26,6 +26,13 @@ func objectText(v View, p *plan.Plan, room int) string {
 			out.WriteString(diff)
 		}
 	}
+	for _, part := range v.UndoneParts {
+		out.WriteString("\n  only " + Escape(part))
+	}
+	x := excerpts{v.Reader, maxExcerpts}
+	for _, e := range v.Stays {
+		out.WriteString("\nStays: " + x.failure(e))
+	}
 	for _, note := range slices.Concat(placementNotes(p), AlreadyApplied(p), v.Passed, p.Passed, v.notes()) {
 		out.WriteString("\nNote: " + note)
 	}
@@ -97,12 +104,31 @@ func headline(v View, p *plan.Plan) string {
 	return b.String()
 }
 
+// HunkWords says which hunks of a diff are meant, after the name of its file; "" for all that was done to the file.
+func HunkWords(hunks []int, of int) string {
+	if len(hunks) == 0 {
+		return ""
+	}
+	words := make([]string, len(hunks))
+	for i, n := range hunks {
+		words[i] = strconv.Itoa(n)
+	}
+	what := ", hunk "
+	if len(hunks) > 1 {
+		what = ", hunks "
+	}
+	return what + strings.Join(words, ", ") + " of " + strconv.Itoa(of)
+}
+
 // undoSummary returns the first line about an undo.
 func undoSummary(v View, p *plan.Plan) string {
 	did := doneOrPlanned(v, "Took back", "Would take back")
 	what := fmt.Sprintf("%d changes", len(v.Undoes))
 	if len(v.Undoes) == 1 {
 		what = v.Undoes[0]
+	}
+	if len(v.UndoneParts) > 0 {
+		what = "a part of " + what
 	}
 	return fmt.Sprintf("%s %s (atomic): %d file(s).", did, what, len(p.Steps))
 }

@@ -105,3 +105,42 @@ func movableOf(base, side *Lines, changes []Change, i int) movable {
 	}
 	return m
 }
+
+// Met returns the lines of the base around a change that meets changes of the other side: at least those of the change, and so
+// many more that no change of either side lies half in them. It returns what they are on both sides: the A of the results is the
+// same.
+func Met(c Change, toOurs, toTheirs []Change) (ours, theirs Change) {
+	theirs = c
+	for {
+		ours = across(toOurs, theirs.A0, theirs.A1)
+		theirs = across(toTheirs, ours.A0, ours.A1)
+		if theirs.A0 == ours.A0 && theirs.A1 == ours.A1 {
+			return ours, theirs
+		}
+	}
+}
+
+// across widens lines from up to to of the base until every change that touches them is inside, and says what they became.
+func across(changes []Change, from, to int) Change {
+	shift, inside := 0, false
+	out := Change{A0: from, A1: to}
+	for _, c := range changes {
+		if c.A0 > out.A1 {
+			break
+		}
+		if c.A1 < out.A0 {
+			shift = c.B1 - c.A1
+			continue
+		}
+		if !inside {
+			out.A0, inside = min(out.A0, c.A0), true
+			out.B0 = out.A0 + shift
+		}
+		out.A1, shift = max(out.A1, c.A1), c.B1-c.A1
+	}
+	if !inside {
+		out.B0 = out.A0 + shift
+	}
+	out.B1 = out.A1 + shift
+	return out
+}

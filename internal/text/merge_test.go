@@ -150,3 +150,19 @@ func TestMergeLikeGit(t *testing.T) {
 		t.Errorf("only %d were merged by both", both)
 	}
 }
+
+// TestMet: the lines around a conflict are widened until no change of either side lies half in them.
+func TestMet(t *testing.T) {
+	// ours changes lines 2-4, theirs 4-6 and 9
+	toOurs, toTheirs := []Change{{2, 5, 2, 3}, {12, 12, 10, 11}}, []Change{{4, 7, 4, 9}, {9, 10, 11, 12}}
+	ours, theirs := Met(toTheirs[0], toOurs, toTheirs)
+	if want := (Change{2, 7, 2, 5}); ours != want {
+		t.Errorf("ours are %+v, want %+v", ours, want)
+	}
+	if want := (Change{2, 7, 2, 9}); theirs != want {
+		t.Errorf("theirs are %+v, want %+v", theirs, want)
+	}
+	if ours, theirs := Met(toTheirs[1], toOurs, toTheirs); ours != (Change{9, 10, 7, 8}) || theirs != (Change{9, 10, 11, 12}) {
+		t.Errorf("%+v, %+v", ours, theirs)
+	}
+}

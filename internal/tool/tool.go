@@ -23,7 +23,7 @@ var All = []*Tool{
 	readFile, listDirectory, searchFiles, glob,
 	createFile, writeFile, editFile, editCell, deleteFile, restoreFile, moveFile, applyPatch,
 	history, undo,
-	undoTurn, putBack, allow, deny, clearTrash, purge, recoverTree,
+	undoTurn, undoPieces, putBack, allow, deny, clearTrash, purge, recoverTree,
 }
 
 // agentTools lists the tools that agents may call.

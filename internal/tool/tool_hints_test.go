@@ -26,6 +26,7 @@ func TestHintsAreTrue(t *testing.T) {
 		"apply_patch": `{"patch":"*** Begin Patch\n*** Update File: a\n@@\n one\n+more\n*** End Patch"}`,
 		"undo":        `{}`,
 		"put_back":    `{"path":"a","version":"ID","expectedSha256":"` + two + `"}`,
+		"undo_pieces": `{"entry":"ID","path":"a","hunks":[1]}`,
 		"clear_trash": `{}`, "purge": `{"path":"a"}`, "recover": `{}`,
 	}
 	for _, p := range []*Profile{Emend, Comma, People} {
@@ -75,11 +76,14 @@ func prepare(call func(name, args string) reply, name, args string) string {
 		var gone struct{ TrashedTo string }
 		json.Unmarshal(call("delete_file", `{"path":"a"}`).Data, &gone) //nolint:errcheck // the next call fails if it does not decode
 		return strings.Replace(args, "ID", gone.TrashedTo, 1)
-	case "put_back":
+	case "put_back", "undo_pieces":
 		var a struct{ Entry string }
 		r := call("apply_patch", `{"patch":"*** Begin Patch\n*** Update File: a\n@@\n-one\n+two\n*** End Patch"}`)
 		json.Unmarshal(r.Meta, &struct{ Tx *string }{&a.Entry}) //nolint:errcheck // the next call fails if it does not decode
-		return strings.Replace(args, "ID", a.Entry+".0", 1)
+		if name == "put_back" {
+			a.Entry += ".0"
+		}
+		return strings.Replace(args, "ID", a.Entry, 1)
 	case "clear_trash", "purge":
 		call("delete_file", `{"path":"empty"}`)
 		call("apply_patch", `{"patch":"*** Begin Patch\n*** Update File: a\n@@\n-one\n+two\n*** End Patch"}`)

@@ -358,7 +358,7 @@ func sourcesOf(r *audit.Record) (txs []string) {
 	if r == nil {
 		return nil
 	}
-	txs = slices.Clone(r.Undoes)
+	txs = slices.Clone(r.TakesBack())
 	for _, a := range r.Acts {
 		if tx, _, ok := history.ParseSlot(a.From); ok {
 			txs = append(txs, tx)

@@ -3,7 +3,6 @@ package trace
 import (
 	"cmp"
 	"context"
-	"slices"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/audit"
@@ -142,8 +141,7 @@ func (f *fileSince) change(r *audit.Record, op audit.Op) {
 
 // addBy lists a later entry, unless it is not in effect: it was undone, or it undid only what came after the entry too.
 func (fs *filesSince) addBy(f *fileSince, r *audit.Record, op audit.Op) {
-	cancels := len(r.Undoes) > 0 && !slices.ContainsFunc(r.Undoes, func(tx string) bool { return !fs.later.Txs[tx] })
-	if r == fs.entry || cancels || fs.later.UndoneBy(r.Tx) != "" {
+	if r == fs.entry || fs.later.Cancels(r, func(tx string) bool { return fs.later.Txs[tx] }) || fs.later.UndoneBy(r.Tx) != "" {
 		return
 	}
 	if n := len(f.By); n > 0 && f.By[n-1].Entry == r.Tx {

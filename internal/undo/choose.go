@@ -26,10 +26,12 @@ type chooser struct {
 	byPath *notes // of the changes to the paths of the chosen ones; read only as far as somebody asks
 	bySum  *notes // of the changes that displaced the same contents
 	oldest uint64 // nothing is looked for before the record with this number
+
+	parts map[string][]logbook.UndonePart // of the chosen ones: what was taken back by pieces
 }
 
 func newChooser(s *commit.Store, inside func(path string) bool) *chooser {
-	return &chooser{log: s.Log(), inside: inside}
+	return &chooser{log: s.Log(), inside: inside, parts: map[string][]logbook.UndonePart{}}
 }
 
 // stop ends the reading.
@@ -100,7 +102,7 @@ func (n *notes) next() (*audit.Record, error) {
 func (n *notes) note(r *audit.Record) {
 	n.seq[r.Tx] = r.Seq
 	if n.keys != nil {
-		for _, tx := range r.Undoes {
+		for _, tx := range r.TakesBack() {
 			n.keys.Add(audit.ByTx, tx) // so that seq tells where it is
 		}
 	}
@@ -156,6 +158,13 @@ func damagedLog(err error) error {
 		Hint: "‹Run verify›: it says what is wrong with it."}
 }
 
+// noteParts notes which pieces of the chosen changes were taken back, as far as n knows, which chose them.
+func (c *chooser) noteParts(n *notes, chosen []*audit.Record) {
+	for _, r := range chosen {
+		c.parts[r.Tx] = n.UndoneParts(r.Tx)
+	}
+}
+
 // choose returns the changes to undo, the newest first.
 func (c *chooser) choose(r api.UndoRequest, since point) (chosen []*audit.Record, err error) {
 	keys := audit.Keys{}
@@ -169,18 +178,21 @@ func (c *chooser) choose(r api.UndoRequest, since point) (chosen []*audit.Record
 		defer n.stop()
 		chosen, err = n.changesOf(0, func(rec *audit.Record) bool { return rec.Actor.Session == r.SessionID },
 			fmt.Sprintf("the session %s has no change that could be taken back", fail.Quote(r.SessionID)))
+		c.noteParts(n, chosen)
 	case r.Entry != "":
 		keys.Add(audit.ByTx, r.Entry)
 		n := c.read(keys, func(line []byte) bool { return audit.TxOf(line) == r.Entry })
 		defer n.stop()
 		if chosen, err = n.changeOfEntry(r.Entry); err == nil {
 			c.oldest = chosen[0].Seq
+			c.noteParts(n, chosen)
 		}
 	default:
 		n := c.read(nil, func([]byte) bool { return true })
 		c.byPath, c.bySum = n, n
 		if chosen, err = c.lastChange(n); err == nil {
 			c.oldest = chosen[0].Seq
+			c.noteParts(n, chosen)
 		}
 		return chosen, err
 	}
@@ -247,11 +259,23 @@ func (n *notes) changeOfEntry(name string) ([]*audit.Record, error) {
 			continue
 		}
 		if by := n.UndoneBy(r.Tx); by != "" {
-			return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("entry %s was taken back already, by %s", name, by),
-				Hint: "To have it again, undo " + by + "."}
+			return nil, takenAlready("entry "+name, by, n.UndoneParts(name)...)
 		}
 		return []*audit.Record{r}, nil
 	}
+}
+
+// takenAlready refuses to take something back that an undo took back, or that several took back by pieces.
+func takenAlready(what, by string, parts ...logbook.UndonePart) *fail.Error {
+	all := []string{by}
+	for _, p := range parts {
+		if !slices.Contains(all, p.By) {
+			all = append(all, p.By)
+		}
+	}
+	by = strings.Join(all, ", ")
+	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("%s was taken back already, by %s", what, by),
+		Hint: "To have it again, undo " + by + "."}
 }
 
 // changesOf chooses the changes in effect, since number from, that fit. A change that one of them undid, and that undo, cancel each
@@ -272,9 +296,10 @@ func (n *notes) changesOf(from uint64, fits func(*audit.Record) bool, none strin
 			isMine[r.Tx] = true
 		}
 	}
-	internal := map[string]bool{} // the undos in effect that undid only changes that fit
+	internal := map[string]bool{} // the undos in effect that undid only changes that fit, or pieces of them
 	for _, r := range mine {
-		if r.Kind == audit.Undo && n.UndoneBy(r.Tx) == "" && len(r.Undoes) > 0 && !slices.ContainsFunc(r.Undoes, func(tx string) bool { return !isMine[tx] }) {
+		all := r.TakesBack()
+		if r.Kind == audit.Undo && n.UndoneBy(r.Tx) == "" && len(all) > 0 && !slices.ContainsFunc(all, func(tx string) bool { return !isMine[tx] }) {
 			internal[r.Tx] = true
 		}
 	}
@@ -307,7 +332,7 @@ func (c *chooser) chooseSince(r api.UndoRequest, since point) ([]*audit.Record, 
 	if r.To == "" {
 		none = fmt.Sprintf("the turn %s has no change that could be taken back", fail.Quote(turn))
 	}
-	return n.changesOf(since.seq, func(rec *audit.Record) bool {
+	chosen, err := n.changesOf(since.seq, func(rec *audit.Record) bool {
 		switch {
 		case rec.Nobodys() || !bySession(rec) || rec.TS.Before(since.at):
 			return false
@@ -321,6 +346,8 @@ func (c *chooser) chooseSince(r api.UndoRequest, since point) ([]*audit.Record, 
 		}
 		return rec.Actor.Turn == turn && turn != api.LastTurn
 	}, none)
+	c.noteParts(n, chosen)
+	return chosen, err
 }
 
 // changesSince iterates over the changes to a path after r that are in effect, the newest first. A change after r that was
@@ -339,7 +366,7 @@ func (c *chooser) changesSince(r *audit.Record, path string) iter.Seq[*audit.Rec
 			if later.Seq <= r.Seq {
 				return
 			}
-			cancels := len(later.Undoes) > 0 && !slices.ContainsFunc(later.Undoes, func(tx string) bool { return !n.isAfter(tx, r.Seq) })
+			cancels := n.Cancels(later, func(tx string) bool { return n.isAfter(tx, r.Seq) })
 			if n.UndoneBy(later.Tx) == "" && !cancels && !yield(later) {
 				return
 			}

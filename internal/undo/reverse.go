@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/dialect"
@@ -32,7 +33,12 @@ type reversal struct {
 	src      *source.Reader
 	chooser  *chooser // nil when a version is put back
 	hist     *history.History
-	undoes   []string               // the transactions that are undone
+	base     string                 // the directory that the caller's paths are relative to
+	pieces   []api.UndoPiece        // what to take back of the changes; nil for all
+	skip     bool                   // what conflicts stays, and is no refusal
+	undoes   []string               // the transactions that are undone, with which nothing of them stays in effect
+	parts    []audit.Part           // what is undone of others
+	stays    fail.List              // what conflicts, with skip
 	dirs     map[string]bool        // by path from the top, the directories that they removed (true) or made (false)
 	dirModes map[string]fs.FileMode // the permissions of directories that they removed
 	whole    []wholeDir             // the directories that they put there with all that is in them, to be taken away
@@ -43,6 +49,10 @@ type reversal struct {
 	present  map[string]plan.File // by path: the file now
 	goals    map[string]fileState // by path: the file afterwards
 	returned map[string]fileState // by slot: the file that an undone change had brought back from that slot
+
+	files   map[string]map[string]*changedFile // by transaction that this call takes back, and by path
+	diffsOf string                             // the transaction whose diffs were read last
+	diffs   []string
 }
 
 // fileState describes the file that a path has afterwards.
@@ -70,7 +80,8 @@ const maxMerge = 64 << 20
 
 func newReversal(w *workspace.Workspace, src *source.Reader, chooser *chooser, hist *history.History) *reversal {
 	return &reversal{w: w, src: src, chooser: chooser, hist: hist,
-		present: map[string]plan.File{}, dirs: map[string]bool{}, dirModes: map[string]fs.FileMode{}, goals: map[string]fileState{}, returned: map[string]fileState{}}
+		present: map[string]plan.File{}, dirs: map[string]bool{}, dirModes: map[string]fs.FileMode{}, goals: map[string]fileState{}, returned: map[string]fileState{},
+		files: map[string]map[string]*changedFile{}}
 }
 
 // fromTop turns a path of the log into one below the workspace's root.
@@ -111,42 +122,74 @@ func (u *reversal) goalOf(ctx context.Context, p string) (fileState, error) {
 	return o, err
 }
 
-// reverseRecord takes one change back. It collects refusals and goes on; it returns only the errors that end the call.
-func (u *reversal) reverseRecord(ctx context.Context, r *audit.Record) error {
+// reverseRecord takes one change back, or the pieces of it that are asked for. It collects refusals and goes on; it returns only the
+// errors that end the call. only says that the call takes back no other change: the pieces must be of this one.
+func (u *reversal) reverseRecord(ctx context.Context, r *audit.Record, only bool) error {
+	files, byPath := filesOf(r)
+	if any, err := u.chooseFiles(r, files, byPath, only); err != nil || !any {
+		return err
+	}
+	u.files[r.Tx] = byPath
 	inGit := false
 	for _, op := range r.Ops {
-		if op.NoUndo != "" && op.Operation != audit.OpRmdir { // older entries say so of empty directories
+		if op.NoUndo != "" && op.Operation != audit.OpRmdir && byPath[op.Path].chosen { // older entries say so of empty directories
 			u.notes = append(u.notes, report.Escape(u.displayPath(op.Path))+": "+op.NoUndo+".")
 		}
 	}
+	done := map[*changedFile]bool{}
 	for _, a := range slices.Backward(r.Acts) {
-		if strings.HasPrefix(a.Path, ".git/") { // a command that landed changed it
-			if !inGit {
+		f := fileOf(byPath, &a)
+		var err error
+		switch {
+		case strings.HasPrefix(a.Path, ".git/"): // a command that landed changed it
+			if !inGit && len(u.pieces) == 0 {
 				u.notes = append(u.notes, "What "+r.Tx+" did in .git stays: an undo takes back files of the work tree, and no commits.")
 			}
 			inGit = true
-			continue
+		case f == nil && u.concerns(files, &a):
+			err = u.reverseStep(ctx, r, &a, &changedFile{})
+		case f != nil && f.chosen && !done[f]:
+			done[f] = true
+			err = u.reverseFile(ctx, r, f)
 		}
-		if a.Gone && r.Seen != nil || inLeftOut(r, a.Path) {
-			continue
-		}
-		if a.Gone {
-			u.refuse(fail.NotFound, a.Path, "it was deleted for good", "It cannot be taken back. Name another entry; ‹history› lists them.")
-			continue
-		}
-		if err := u.reverseAct(ctx, r, &a); err != nil {
-			list := fail.All(err)
-			if list[0].Reason == fail.Cancelled || list[0].Kind == fail.Timeout {
-				return err
-			}
-			u.refusals = append(u.refusals, list...)
+		if err != nil {
+			return err
 		}
 	}
+	u.note(r, files)
+	return nil
+}
+
+// concerns reports whether a step that is about no file has to be taken back: always, unless only pieces are asked for and the step made or
+// removed a directory that is above none of them.
+func (u *reversal) concerns(files []*changedFile, a *audit.Act) bool {
+	return len(u.pieces) == 0 || slices.ContainsFunc(files, func(f *changedFile) bool { return f.chosen && f.within(a.Path) })
+}
+
+// reverseStep takes one step back, as reverseAct does, unless nothing can be done about it. It collects refusals; it returns only the
+// errors that end the call.
+func (u *reversal) reverseStep(ctx context.Context, r *audit.Record, a *audit.Act, f *changedFile) error {
+	switch {
+	case a.Gone && r.Seen != nil || inLeftOut(r, a.Path):
+		return nil
+	case a.Gone:
+		u.refuse(fail.NotFound, a.Path, "it was deleted for good", "It cannot be taken back. Name another entry; ‹history› lists them.")
+		return nil
+	}
+	err := u.reverseAct(ctx, r, a, f)
+	if err == nil {
+		return nil
+	}
+	list := fail.All(err)
+	if list[0].Reason == fail.Cancelled || list[0].Kind == fail.Timeout {
+		return err
+	}
+	u.refusals = append(u.refusals, list...)
 	return nil
 }
 
 // reverseAct takes one step of a change back.
-func (u *reversal) reverseAct(ctx context.Context, r *audit.Record, a *audit.Act) error {
+func (u *reversal) reverseAct(ctx context.Context, r *audit.Record, a *audit.Act, f *changedFile) error {
 	if a.Do == audit.DoMkdir {
 		if u.w.Paths().Inside(a.Path) { // never the root itself, nor what is above it
 			u.dirs[a.Path] = false
@@ -170,7 +213,7 @@ func (u *reversal) reverseAct(ctx context.Context, r *audit.Record, a *audit.Act
 	case audit.DoPut:
 		return u.reversePut(r, a, o)
 	case audit.DoSwap:
-		return u.reverseSwap(ctx, r, a, o)
+		return u.reverseSwap(ctx, r, a, o, f)
 	case audit.DoTake:
 		return u.reverseTake(r, a, o)
 	case audit.DoMove:
@@ -254,15 +297,15 @@ func (u *reversal) noteReturned(a *audit.Act, o fileState) {
 	}
 }
 
-func (u *reversal) reverseSwap(ctx context.Context, r *audit.Record, a *audit.Act, o fileState) error {
+func (u *reversal) reverseSwap(ctx context.Context, r *audit.Record, a *audit.Act, o fileState, f *changedFile) error {
 	switch {
 	case !o.exists:
 		u.conflict(r, a.Path, "it was deleted or moved since")
 		return nil
 	case o.matches(a.Old) && (!o.matches(a.New) || o.ino == a.Old.Ino):
 		return nil // restored already; if both versions have the same text, the inode tells
-	case !o.matches(a.New):
-		return u.reverseWithin(ctx, r, a, o)
+	case !o.matches(a.New) || f.partly():
+		return u.reverseWithin(ctx, r, a, o, f)
 	}
 	old, ok := u.findKept(r, a)
 	if !ok {
@@ -328,13 +371,20 @@ func (u *reversal) reverseMove(ctx context.Context, r *audit.Record, a *audit.Ac
 // didLater reports whether a later change in effect, which this call does not undo, did one of these to a path.
 func (u *reversal) didLater(r *audit.Record, p string, does ...audit.Do) bool {
 	for later := range u.chooser.changesSince(r, p) {
-		if !slices.Contains(u.undoes, later.Tx) && slices.ContainsFunc(later.Acts, func(a audit.Act) bool {
+		if !u.reverses(later, p) && slices.ContainsFunc(later.Acts, func(a audit.Act) bool {
 			return (a.Path == p || a.To == p) && slices.Contains(does, a.Do)
 		}) {
 			return true
 		}
 	}
 	return false
+}
+
+// reverses reports whether this call takes back what a later change did to a path.
+func (u *reversal) reverses(later *audit.Record, p string) bool {
+	files, ok := u.files[later.Tx]
+	f := files[p]
+	return ok && (f == nil || f.chosen && !f.stays)
 }
 
 // isMovedFile reports whether the file at a.To is still the one that a moved there, edited or not. It knows it by its
@@ -426,8 +476,8 @@ func (u *reversal) writtenSince(p, slot string) *fail.Error {
 		Hint: fmt.Sprintf("To look at what is kept, ‹run show %s›. Take the change back by hand.", tx)}
 }
 
-// reverseWithin takes a change back in a file that was edited since, and keeps the later edits.
-func (u *reversal) reverseWithin(ctx context.Context, r *audit.Record, a *audit.Act, o fileState) error {
+// reverseWithin takes a change, or hunks of it, back in a file that may have been edited since, and keeps the later edits.
+func (u *reversal) reverseWithin(ctx context.Context, r *audit.Record, a *audit.Act, o fileState, f *changedFile) error {
 	if a.Old.Link || a.New.Link || !o.mode.IsRegular() || max(a.Old.Size, a.New.Size, o.size) > maxMerge {
 		u.conflict(r, a.Path, "it was replaced or changed since")
 		return nil
@@ -441,18 +491,16 @@ func (u *reversal) reverseWithin(ctx context.Context, r *audit.Record, a *audit.
 	if err != nil {
 		return err
 	}
-	after, ok := u.textAfter(r, a, before)
-	if !ok {
-		u.conflict(r, a.Path, "it was changed since, and how this change left it is no longer kept")
-		return nil
-	}
 	have, err := u.text(ctx, a.Path, o)
 	if err != nil {
 		return err
 	}
-	merged, err := reverseEdits(ctx, after, before, have)
-	if err != nil {
-		u.conflict(r, a.Path, "it was changed since, and what is to be taken back does not have exactly one place in it")
+	n := len(u.refusals)
+	merged, ok := u.takenFrom(ctx, r, a, f, before, have)
+	if !ok {
+		u.conflict(r, a.Path, "it was changed since, and how this change left it is no longer kept")
+	}
+	if len(u.refusals) > n && (!u.skip || f.took == nil) || merged == have {
 		return nil
 	}
 	o.edited, o.text, o.sum = true, merged, text.Sum(merged)
@@ -460,18 +508,80 @@ func (u *reversal) reverseWithin(ctx context.Context, r *audit.Record, a *audit.
 	return nil
 }
 
-// reverseEdits applies the changes that lead from after back to before to have. Each must match exactly, in one place.
-func reverseEdits(ctx context.Context, after, before, have string) (string, error) {
+// takenFrom takes what was chosen of f back in have, which was before before the change. It refuses what conflicts. It reports false if it is
+// not known how the change left the file.
+func (u *reversal) takenFrom(ctx context.Context, r *audit.Record, a *audit.Act, f *changedFile, before, have string) (string, bool) {
+	after, known := u.textAfter(r, a, before)
+	if !known {
+		return "", false
+	}
+	if !f.partly() {
+		if out, err := takeBack(ctx, after, before, have); err == nil {
+			return out, true
+		}
+	}
+	if u.loadHunks(r, f) {
+		if whole, ok := f.with(before, numbersTo(f.count)); ok && whole == after {
+			return u.reverseHunks(ctx, r, f, before, have)
+		}
+	}
+	if f.partly() {
+		return "", false
+	}
+	u.conflictAt(r, a.Path, 0, after, before, have)
+	return have, true
+}
+
+// takeBack makes of have, in which a change that led from back to left may have been edited, what it is without that change. Every
+// line to take back must match exactly, in one place. Where it does not, the edits since left are merged, as far as nothing speaks
+// against it.
+func takeBack(ctx context.Context, left, back, have string) (string, error) {
+	switch have {
+	case left:
+		return back, nil
+	case back:
+		return have, nil
+	}
 	d, _ := dialect.Named("comma")
-	p, err := draft.Between(d, []draft.Change{{Path: "file", Old: after, New: before, HasOld: true, HasNew: true}}, 3)
+	rules, file := d.Rules(dialect.Options{}), plan.Memory{"file": have}
+	changes := []draft.Change{{Path: "file", Old: left, New: back, HasOld: true, HasNew: true}}
+	p, err := draft.Between(d, changes, 3)
 	if err != nil || len(p.Sections) == 0 {
 		return have, err
 	}
-	out, err := plan.Build(ctx, p, d.Rules(dialect.Options{}), plan.Memory{"file": have}, plan.Options{})
+	out, err := plan.Build(ctx, p, rules, file, plan.Options{})
+	if err != nil {
+		// All lines are context of a merge, since it is certain from what have was made: should the lines beside the change stand
+		// elsewhere too, that is no second place.
+		if p, err = draft.Between(d, changes, len(left)); err != nil {
+			return "", err
+		}
+		rules.Corrects = true // else nothing is merged
+		out, err = plan.Build(ctx, p, rules, remembered{file, left}, plan.Options{Expect: map[string]string{"file": text.Sum(left)}})
+	}
 	if err != nil {
 		return "", err
 	}
 	return out.Steps[0].After, nil
+}
+
+// remembered is a file in memory that has an earlier version.
+type remembered struct {
+	plan.Memory
+	version string
+}
+
+// Versions implements [plan.Source].
+func (m remembered) Versions(context.Context, plan.File, string) iter.Seq[plan.Version] {
+	return func(yield func(plan.Version) bool) { yield(plan.Version{Data: m.version, Sha256: text.Sum(m.version)}) }
+}
+
+// numbersTo lists the numbers from 1 to n.
+func numbersTo(n int) (out []int) {
+	for i := range n {
+		out = append(out, i+1)
+	}
+	return out
 }
 
 // textAfter finds the text that a change left: a slot keeps it if a later change displaced it, or the diff rebuilds it.

@@ -5,6 +5,7 @@ package undo
 
 import (
 	"context"
+	"slices"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
@@ -22,21 +23,33 @@ import (
 // undo itself.
 func Undo(ctx context.Context, w *workspace.Workspace, r api.UndoRequest) (*change.Report, error) {
 	view := report.View{Atomic: true, DryRun: r.DryRun}
-	return change.Run(ctx, w, "undo", r, change.CommitRequest{Kind: audit.Undo, Key: r.IdempotencyKey}, view,
+	return change.Run(ctx, w, "undo", wholeRequest(r), change.CommitRequest{Kind: audit.Undo, Key: r.IdempotencyKey}, view,
 		func(ctx context.Context, src *source.Reader, view *report.View, rec *change.CommitRequest) (*plan.Plan, error) {
 			src.Base, src.FromLog = ".", true
 			u, err := reverseChosen(ctx, w, r, src)
 			if err != nil {
 				return nil, err
 			}
-			view.Undoes, view.Notes = u.undoes, append(view.Notes, u.notes...)
+			view.Undoes, view.Notes = u.entries(), append(view.Notes, u.notes...)
+			view.UndoneParts, view.Stays = u.partWords(), u.stays
 			p, err := u.plan(ctx)
 			if err == nil {
-				rec.Undoes = u.undoes
+				rec.Undoes, rec.Parts = u.undoes, u.parts
 				u.fillDirs(rec, p.Steps)
 			}
 			return p, err
 		})
+}
+
+// wholeRequest is the request with the fields that agents do not know, by which an idempotency key is told from another request's.
+func wholeRequest(r api.UndoRequest) any {
+	return struct {
+		api.UndoRequest
+		Turn          string          `json:",omitempty"`
+		To            string          `json:",omitempty"`
+		Pieces        []api.UndoPiece `json:",omitempty"`
+		SkipConflicts bool            `json:",omitempty"`
+	}{r, r.Turn, r.To, r.Pieces, r.SkipConflicts}
 }
 
 // reverseChosen chooses the changes to undo and works out the tree without them. The error holds the refusals of all of
@@ -45,6 +58,10 @@ func reverseChosen(ctx context.Context, w *workspace.Workspace, r api.UndoReques
 	if r.Entry != "" && r.SessionID != "" {
 		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: "both entry and sessionId are given",
 			Hint: "Send one of the two: one takes back a call, the other all that a session did."}
+	}
+	if (r.SessionID != "" || r.To != "" || r.Turn != "") && slices.ContainsFunc(r.Pieces, func(p api.UndoPiece) bool { return len(p.Hunks) > 0 }) {
+		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: "hunks have numbers in the diff of one entry, and several are asked for",
+			Hint: "Name the entry."}
 	}
 	if r.Entry != "" && (r.To != "" || r.Turn != "") || r.To != "" && r.Turn != "" {
 		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: "two of an entry, a turn and a mark are given",
@@ -71,12 +88,12 @@ func reverseChosen(ctx context.Context, w *workspace.Workspace, r api.UndoReques
 		return nil, logbook.MayBeDropped(store.Log(), err)
 	}
 	u := newReversal(w, src, chooser, store.History())
+	u.base, u.pieces, u.skip = w.BaseDir(ctx), r.Pieces, r.SkipConflicts
 	for _, rec := range chosen {
 		if ctx.Err() != nil {
 			return nil, caller.Cancelled(ctx)
 		}
-		u.undoes = append(u.undoes, rec.Tx)
-		if err := u.reverseRecord(ctx, rec); err != nil {
+		if err := u.reverseRecord(ctx, rec, len(chosen) == 1); err != nil {
 			return nil, err
 		}
 	}
@@ -85,6 +102,12 @@ func reverseChosen(ctx context.Context, w *workspace.Workspace, r api.UndoReques
 	}
 	if len(u.refusals) > 0 {
 		return nil, u.refusals
+	}
+	if len(u.undoes)+len(u.parts) == 0 {
+		if len(u.stays) > 0 {
+			return nil, u.stays
+		}
+		return nil, nothingToUndo("none of these changes touched " + fail.Quote(r.Pieces[0].Path))
 	}
 	if len(u.notes) > 0 && len(u.paths) == 0 && len(u.dirs) == 0 && len(u.whole) == 0 {
 		return nil, &fail.Error{Kind: fail.NotFound, Msg: "nothing of this change can be given back. " + u.notes[0], Hint: "Take it back by hand. ‹history› says what it did."}

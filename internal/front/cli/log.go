@@ -113,7 +113,7 @@ func (a *app) printGroup(files []api.LogEntry, diff bool) {
 	if e.OK && e.Message != "" && report.OpLetter(e) != "P" {
 		fmt.Fprintf(a.out, "  %s\n", a.colorize(cyan, report.OneLine(e.Message)))
 	}
-	if s := entryState(e); s != "" {
+	if s := entryState(files); s != "" {
 		fmt.Fprintf(a.out, "  %s\n", a.colorize(cyan, report.OneLine(s)))
 	}
 	for i := range files {
@@ -143,8 +143,13 @@ func requester(e *api.LogEntry) string {
 }
 
 // entryState describes a refusal, an abort, or an undo. It returns "" for a change that stands.
-func entryState(e *api.LogEntry) string {
+func entryState(files []api.LogEntry) string {
+	e := &files[0]
 	var out []string
+	var parts []api.UndonePart
+	for i := range files {
+		parts = append(parts, files[i].UndoneParts...)
+	}
 	switch {
 	case e.OK:
 	case strings.HasPrefix(e.Entry, "#"):
@@ -155,8 +160,14 @@ func entryState(e *api.LogEntry) string {
 	if len(e.Undoes) > 0 {
 		out = append(out, "undoes "+strings.Join(e.Undoes, ", "))
 	}
-	if e.UndoneBy != "" {
+	if len(e.UndoesParts) > 0 {
+		out = append(out, "undoes a part of "+report.PartWords(e.UndoesParts))
+	}
+	switch {
+	case e.UndoneBy != "":
 		out = append(out, "undone by "+e.UndoneBy)
+	case len(parts) > 0:
+		out = append(out, "partly undone by "+strings.Join(report.PartEntries(parts), ", "))
 	}
 	return strings.Join(out, "; ")
 }

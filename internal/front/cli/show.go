@@ -19,7 +19,7 @@ func (a *app) show() *cobra.Command {
 		Short: "Show all of one entry of the log: who, when, what, and what of it is kept",
 		Long: `show prints one entry of the log: who asked and when, under which rules, what was done
 to each file, with hashes, what is kept of what was displaced, what took it back, and
-the whole diff. ENTRY is a transaction as emend log lists it, six or more characters
+the whole diff, with the numbers of its hunks for emend undo --hunk. ENTRY is a transaction as emend log lists it, six or more characters
 of its beginning, or the number of a record (12, or "#12" in quotes, since a shell
 takes # for a comment).`,
 		Example: "  emend show 20260131-120102-abcdefghij\n  emend show 20260131-1201\n  emend show 12 --json",
@@ -76,7 +76,11 @@ func (a *app) printEntry(d *api.EntryData) {
 	}
 	row("outcome", describeOutcome(d))
 	row("undoes", strings.Join(d.Undoes, ", "))
+	row("undoes", prefixed("a part of ", report.PartWords(d.UndoesParts)))
 	row("undone by", d.UndoneBy)
+	if d.UndoneBy == "" {
+		row("partly undone", prefixed("by ", report.PartWords(d.UndoneParts)))
+	}
 	row("key", d.IdempotencyKey)
 	row("dialect", d.Dialect)
 	row("request", d.RequestSha256)
@@ -91,6 +95,14 @@ func (a *app) printEntry(d *api.EntryData) {
 	if d.OK && d.Kind != "purge" {
 		a.printDiffs(d.Files)
 	}
+}
+
+// prefixed returns text behind a prefix, "" for none.
+func prefixed(prefix, text string) string {
+	if text == "" {
+		return ""
+	}
+	return prefix + text
 }
 
 func formatTime(t time.Time) string { return t.Local().Format("2006-01-02 15:04:05.000 -0700") }
@@ -134,7 +146,7 @@ func (a *app) printDiffs(files []api.LogEntry) {
 	for i := range files {
 		switch e := &files[i]; {
 		case e.Diff != "":
-			a.printDiff(a.out, e.Diff)
+			a.printDiff(a.out, numberHunks(e))
 		case e.Message != "":
 			fmt.Fprintf(a.out, "%s: %s\n", report.OneLine(report.EntryPath(e)), indentText(e.Message))
 		default:

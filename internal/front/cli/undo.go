@@ -16,7 +16,9 @@ import (
 
 func (a *app) undo() *cobra.Command {
 	var r api.UndoRequest
-	var allow []string
+	var allow, paths []string
+	var hunks string
+	var ask bool
 	cmd := &cobra.Command{
 		Use:   "undo [ENTRY]",
 		Short: "Take back the last change, an entry of the log, a turn, a session, or all since a mark",
@@ -27,11 +29,20 @@ done since a mark or a time, by the --session or by all. What emend saw and nobo
 known to have made, such as a person's own edits, stays, unless its ENTRY is named.
 It is a change like any other, entirely or not at all, on record, and can be taken
 back itself. Where somebody edited a file since, their edits stay: only what the
-entry did is taken back, or it is refused, naming the later change.`,
+entry did is taken back, or it is refused, naming the later change and showing the
+lines as they are now, as the entry left them, and as they were before it.
+
+--path takes back only what was done to a file, or below a directory, and --hunk only
+some hunks of it, by the numbers that emend show prints. -p asks about each hunk, as
+git add -p does. What is left can be taken back later, and each undo by pieces can be
+taken back itself. With --skip-conflicts what conflicts stays, and is shown.`,
 		Example: `  emend undo --dry-run
   emend undo
   emend undo 20261121-123107-abcdefghij
+  emend undo 20261121-123107-abcdefghij --path main.go --hunk 2,3
+  emend undo -p
   emend undo --session 7f3a
+  emend undo --session 7f3a --skip-conflicts
   emend undo --turn
   emend undo --to before-refactoring
   emend undo --to 14:05 --session 7f3a`,
@@ -46,8 +57,32 @@ entry did is taken back, or it is refused, naming the later change.`,
 			if r.Turn != "" && r.To != "" || r.Entry != "" && (r.Turn != "" || r.To != "") {
 				return usageErrorf("undo", "take back one of an ENTRY, a --turn, and all since --to")
 			}
+			var err error
+			if r.Pieces, err = undoPieces(paths, hunks); err != nil {
+				return err
+			}
+			several := r.SessionID != "" || r.Turn != "" || r.To != ""
+			switch {
+			case hunks != "" && several:
+				return usageErrorf("undo", "--hunk numbers the hunks of one ENTRY: name that")
+			case ask && several:
+				return usageErrorf("undo", "-p asks about one ENTRY, or the last change")
+			case ask && (a.json || a.quiet):
+				return usageErrorf("undo", "-p shows hunks and asks: without --json and --quiet")
+			case ask && hunks != "":
+				return usageErrorf("undo", "either -p asks about the hunks, or --hunk names them")
+			}
 			r.To = timeToday(r.To, time.Now())
-			return a.withWorkspace(cmd, "undo", allow, func(ctx context.Context, ws *emend.Workspace) error { return a.runUndo(ctx, ws, r) })
+			return a.withWorkspace(cmd, "undo", allow, func(ctx context.Context, ws *emend.Workspace) error {
+				if ask {
+					asked, chosen, err := a.askForPieces(ctx, ws, r)
+					if err != nil || !chosen {
+						return err
+					}
+					r = asked
+				}
+				return a.runUndo(ctx, ws, r)
+			})
 		},
 	}
 	cmd.Flags().BoolVarP(&r.DryRun, "dry-run", "n", false, "say what would be taken back and write nothing")
@@ -56,6 +91,11 @@ entry did is taken back, or it is refused, naming the later change.`,
 	cmd.Flags().Lookup("turn").NoOptDefVal = api.LastTurn
 	cmd.Flags().StringVar(&r.To, "to", "", "take back what was done since `MARK`, or since a time (14:05, 2026-01-31T12:00:00Z)")
 	registerCompletion(cmd, "to", a.completeMarks)
+	cmd.Flags().StringArrayVar(&paths, "path", nil, "take back only what was done to `PATH`, a file or a directory (repeatable)")
+	cmd.Flags().StringVar(&hunks, "hunk", "", "take back only these hunks of --path: `NUMBERS` as in 2,3 or 2-5")
+	completeNothing(cmd, "hunk")
+	cmd.Flags().BoolVarP(&ask, "patch", "p", false, "show each hunk and ask whether to take it back")
+	cmd.Flags().BoolVar(&r.SkipConflicts, "skip-conflicts", false, "leave what conflicts with later changes, show it, and take the rest back")
 	keyFlag(cmd.Flags(), &r.IdempotencyKey)
 	allowFlag(cmd.Flags(), &allow)
 	return cmd

@@ -28,8 +28,9 @@ type diffView struct {
 	BackHref  string // the page of the change or file, on a page that has only this diff
 	History   string // the page of the file, if the path above the diff is also the heading; "" under another heading
 	Split     bool
-	OtherHref string // this page in the other view, unified or split
-	Content   bool   // a whole file, not a diff
+	OtherHref string  // this page in the other view, unified or split
+	Content   bool    // a whole file, not a diff
+	Pieces    []piece // of the change, see [request.pieces]
 }
 
 // diffView shows the first rows of the diff of one file. The others are fetched from next, an address that

@@ -19,6 +19,7 @@ type entryFile struct {
 	Status     *fileStatus
 	Diff       *diffView
 	WhyNoDiff  string // "" if there is a diff
+	Whole      *piece // all that was done to the file; nil if nothing can be said about it
 }
 
 // maxPageFiles limits the files of one page.
@@ -34,8 +35,13 @@ func (r *request) changeFiles(p *changePage, from int) {
 		if i < len(since) {
 			f.Status = newFileStatus(&since[i], all[i].Operation == patch.Delete.String())
 		}
+		pieces := r.pieces(&p.EntryData, &all[i])
+		if len(pieces) > 0 && (len(all) > 1 || len(pieces) > 1) {
+			f.Whole = &pieces[0]
+		}
 		if f.WhyNoDiff = whyNoDiff(p, &all[i], gone); f.WhyNoDiff == "" && all[i].Diff != "" {
 			f.Diff = r.diffView(all[i].Diff, r.entryDiffAddress(p.Entry, i))
+			f.Diff.Pieces = pieces
 		}
 		p.Files = append(p.Files, f)
 		p.Index.add(i, f.Did, f.Path, f.Diff)

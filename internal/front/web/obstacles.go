@@ -19,9 +19,10 @@ type obstacles struct {
 const maxHelpLinks = 8
 
 type obstacle struct {
-	Path string
-	Why  []link
-	Next []link
+	Path  string
+	Why   []link
+	Next  []link
+	Sides []fail.Side // of a conflict
 }
 
 // obstaclesOf returns the obstacles that a result names, or nil if it is no refusal.
@@ -37,6 +38,7 @@ func (r *request) obstaclesOf(res api.Result) *obstacles {
 	out := &obstacles{}
 	for i := range list {
 		out.add(r, list[i].Path, list[i].Message, list[i].SuggestedNextAction)
+		out.List[i].Sides, _ = list[i].Details["sides"].([]fail.Side)
 	}
 	return out
 }

@@ -30,6 +30,10 @@ type changePage struct {
 // SessionHref returns the page of the session.
 func (p *changePage) SessionHref() string { return p.ws.SessionPage(p.SessionID) }
 
+// PartlyUndone says which parts of the change undos in effect took back, PartlyUndoes of which changes it took back parts.
+func (p *changePage) PartlyUndone() string { return report.PartWords(p.UndoneParts) }
+func (p *changePage) PartlyUndoes() string { return report.PartWords(p.UndoesParts) }
+
 // SeenText says that emend saw the change, and what is known of who made it; "" if emend made it.
 func (p *changePage) SeenText() string {
 	if p.Seen == nil {

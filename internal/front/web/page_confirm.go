@@ -67,6 +67,7 @@ type preview struct {
 var previews = map[string]preview{
 	"undo":         {"Undo", "Undo", []string{"entry", "sessionId"}, (*request).previewUndo},
 	"undo_turn":    {"Undo a turn", "Undo the turn", []string{"sessionId", "turn"}, (*request).previewUndoTurn},
+	"undo_pieces":  {"Undo a piece", "Undo", []string{"entry", "path", "hunks"}, (*request).previewUndoPieces},
 	"restore_file": {"Restore a file", "Restore", []string{"trashedPath", "targetPath"}, (*request).previewRestore},
 	"put_back":     {"Put a version back", "Put back", []string{"path", "version"}, (*request).previewPutBack},
 	"clear_trash":  {"Clear the trash", "Clear for good", []string{"ids", "before"}, (*request).previewClear},

@@ -57,6 +57,7 @@ func (r *request) requestedFile() (v *diffView, next string, err error) {
 		if err != nil || file < 0 || file >= len(all.Data.Files) {
 			return nil, "", err
 		}
-		return &diffView{File: diff.Parse(all.Data.Files[file].Diff), BackHref: r.ws.EntryPage(entry)}, r.entryDiffAddress(entry, file), nil
+		f := &all.Data.Files[file]
+		return &diffView{File: diff.Parse(f.Diff), BackHref: r.ws.EntryPage(entry), Pieces: r.pieces(&all.Data, f)}, r.entryDiffAddress(entry, file), nil
 	}
 }

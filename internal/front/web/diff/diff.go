@@ -87,7 +87,7 @@ func (k Kind) String() string { return kindNames[k] }
 // line is one line of a diff, outside of the file's header.
 type line struct {
 	text      string // without its sign
-	old, new  int32  // line numbers; 0 for none
+	old, new  int32  // line numbers; 0 for none. old of a Hunk is its number in the file
 	kind      Kind
 	noNewline bool // the last line of its file, which no newline ends
 	unsigned  bool // it has no sign: editors strip the blank from empty lines

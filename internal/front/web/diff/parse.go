@@ -14,7 +14,8 @@ type parser struct {
 	oldNumber, newNumber int32 // of the next lines; 0 if not known
 	oldLeft              int   // lines that the hunk still has to have, by its header
 	newLeft              int
-	hasHunk              bool // the file already has a hunk
+	hasHunk              bool  // the file already has a hunk
+	hunks                int32 // that the file has so far
 	inHunk               bool
 	unnumbered           bool // in a section of a patch without line numbers: every line with a sign belongs to it
 }
@@ -43,7 +44,7 @@ func (p *parser) read(text string) {
 
 func (p *parser) beginFile() {
 	p.file = &File{Op: Changed}
-	p.files, p.hasHunk = append(p.files, p.file), false
+	p.files, p.hasHunk, p.hunks = append(p.files, p.file), false, 0
 	p.endHunk()
 }
 
@@ -116,7 +117,8 @@ func (p *parser) hunkHeader(s string) {
 	free := p.unnumbered
 	p.endHunk()
 	p.inHunk, p.unnumbered, p.hasHunk = true, free, true
-	p.file.lines = append(p.file.lines, line{text: s, kind: Hunk, unsigned: true})
+	p.hunks++
+	p.file.lines = append(p.file.lines, line{text: s, kind: Hunk, unsigned: true, old: p.hunks})
 	ranges, _, ok := strings.Cut(strings.TrimPrefix(s, "@@ -"), " @@")
 	before, after, both := strings.Cut(ranges, " +")
 	old, olds, okOld := parseRange(before)

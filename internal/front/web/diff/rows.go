@@ -12,6 +12,7 @@ type Row struct {
 	Kind        Kind
 	Text        string // of a Hunk or a Note
 	Old, New    int    // line numbers; 0 for none
+	Hunk        int    // of a Hunk: its number in the file, from 1
 	Left, Right Cell
 }
 
@@ -62,7 +63,7 @@ func (v *rowMaker) row(i int, split bool) Row {
 	}
 	switch {
 	case l.kind >= Hunk:
-		return Row{Kind: l.kind, Text: noteText(l.text)}
+		return Row{Kind: l.kind, Text: noteText(l.text), Hunk: int(l.old)}
 	case split:
 		return v.splitRow(p)
 	}
