@@ -72,7 +72,7 @@ func (w *Workspace) Restore(ctx context.Context, r api.RestoreRequest) (*api.Ans
 }
 
 // Undo takes back an entry of the log, or all that a session did, as one commit, which can itself be undone. Without either it
-// takes back the last change that is in effect and is no undo. A later edit in the same file stays, if the lines to take back
+// takes back the last change that is in effect and is no undo; if the caller has a session, the last one of that session. A later edit in the same file stays, if the lines to take back
 // still have exactly one place; else the undo is refused, and says what is in the way. With DryRun nothing is written. What
 // comes back is the very file that was displaced, if it is still kept.
 func (w *Workspace) Undo(ctx context.Context, r api.UndoRequest) (*Report, error) {
