@@ -37,6 +37,10 @@ func WithoutDirs(ctx context.Context, names ...string) context.Context {
 // root. Without it an absolute path is refused.
 func WithAbsolutePaths(ctx context.Context) context.Context { return caller.WithAbsolutePaths(ctx) }
 
+// WithTyped says that a person types the calls that get the context. A call that is refused because it does not fit the files, such as
+// one with a path that does not exist, is then not in the log.
+func WithTyped(ctx context.Context) context.Context { return caller.WithTyped(ctx) }
+
 // WithProgress has f called with the progress of a call, at most ten times a second and by one goroutine at a time. total is 0
 // while it is not known. f must return at once.
 func WithProgress(ctx context.Context, f func(done, total int, what string)) context.Context {

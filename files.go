@@ -72,10 +72,11 @@ func (w *Workspace) Restore(ctx context.Context, r api.RestoreRequest) (*api.Ans
 }
 
 // Undo takes back an entry of the log, or all that a session did, as one commit, which can itself be undone. Without either it
-// takes back the last change that is in effect and is no undo. Pieces limits it to files, or to hunks of their diffs; a later undo
-// of the entry takes back the rest. A later edit in the same file stays, if the lines to take back still have exactly one place, or
-// both can be merged; else the undo is refused, and says what is in the way, or leaves it there with SkipConflicts. With DryRun nothing
-// is written. What comes back is the very file that was displaced, if it is still kept and all that was done to it is taken back.
+// takes back the last change that is in effect and is no undo; if the caller has a session, the last one of that session. Pieces
+// limits it to files, or to hunks of their diffs; a later undo of the entry takes back the rest. A later edit in the same file stays,
+// if the lines to take back still have exactly one place, or both can be merged; else the undo is refused, and says what is in the way,
+// or leaves it there with SkipConflicts. With DryRun nothing is written. What comes back is the very file that was displaced, if it is
+// still kept and all that was done to it is taken back.
 func (w *Workspace) Undo(ctx context.Context, r api.UndoRequest) (*Report, error) {
 	return reported(call(ctx, w.s, undo.Undo, r))
 }

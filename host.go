@@ -164,6 +164,21 @@ func (h *Host) Insert(ctx context.Context, r api.InsertRequest) (*api.Answer[api
 	return call(ctx, h.s, change.Insert, r)
 }
 
+// DeleteSeveral deletes several files as one change.
+func (h *Host) DeleteSeveral(ctx context.Context, r api.DeleteSeveralRequest) (*Report, error) {
+	return reported(call(ctx, h.s, change.DeleteSeveral, r))
+}
+
+// MoveSeveral moves several files as one change.
+func (h *Host) MoveSeveral(ctx context.Context, r api.MoveSeveralRequest) (*Report, error) {
+	return reported(call(ctx, h.s, change.MoveSeveral, r))
+}
+
+// RestoreSeveral brings several files back from the trash as one change, each to where it was.
+func (h *Host) RestoreSeveral(ctx context.Context, r api.RestoreSeveralRequest) (*Report, error) {
+	return reported(call(ctx, h.s, change.RestoreSeveral, r))
+}
+
 // Refused notes in the log that a call of a tool that changes files was refused before it came to the workspace, and words the
 // refusal. op is what the tool does to the paths; paths are what the call named, as far as that could be read.
 func (h *Host) Refused(ctx context.Context, tool string, op patch.Op, paths []string, err error) *Refusal {

@@ -22,10 +22,15 @@ func (w *Workspace) Timeline(ctx context.Context, r api.TimelineRequest) (*api.T
 	return call(ctx, w.s, logbook.Timeline, r)
 }
 
-// Show returns all that is known of one entry: of a transaction, by its name or by the first six or more characters of it;
-// of a record, by its number (#12, or 12).
+// Show returns all that is known of one entry: of a transaction, by its name, by the first six or more characters of it, or by the
+// beginning of its random part; of a record, by its number (#12, or 12).
 func (w *Workspace) Show(ctx context.Context, entry string) (*api.Answer[api.EntryData], error) {
 	return call(ctx, w.s, logbook.Show, entry)
+}
+
+// SessionName returns the name of the session that a person abbreviates by its beginning. A name that no session has stays as it is.
+func (h *Host) SessionName(ctx context.Context, given string) (string, error) {
+	return call(ctx, h.s, logbook.SessionName, given)
 }
 
 // FilesSince tells what became of the files of an entry, in the order of its files, by what the log has of them since and by
@@ -98,6 +103,12 @@ func (w *Workspace) Follow(ctx context.Context, r api.HistoryRequest, tell func(
 		return stopped
 	}
 	return err
+}
+
+// ChangesSince returns what was changed since a point of the log and is in effect, session by session or as a whole. What emend saw and
+// nobody is known to have made is left out. It waits for no lock.
+func (h *Host) ChangesSince(ctx context.Context, r api.ChangesRequest) (*api.Changes, error) {
+	return call(ctx, h.s, trace.ChangesSince, r)
 }
 
 // Verify checks every record of the log, or those behind the head of r.Since, and that the heads of r.Heads, which somebody

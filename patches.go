@@ -34,6 +34,11 @@ func (p *Plan) Result() api.Result { return report.New(p.plan.View, p.plan.Plan,
 // Summary says in a few lines what the plan would do.
 func (p *Plan) Summary() string { return report.Summary(p.plan.View, p.plan.Plan) }
 
+// SummaryShown is Summary with other paths, for a person who does not stand at the root. show gets a path from the root.
+func (p *Plan) SummaryShown(show func(path string) string) string {
+	return report.Summary(p.plan.View, p.plan.Plan.Shown(show))
+}
+
 // File is what becomes of one file.
 type File struct {
 	Op            patch.Op
@@ -74,6 +79,18 @@ func (r *Report) Files() []File {
 		return nil
 	}
 	return files(r.report.Plan)
+}
+
+// Trashed lists for each file of Files the id of what went to the trash; "" for nothing.
+func (r *Report) Trashed() []string { return r.report.Done.Trashed }
+
+// Undoes lists the entries that an undo took back, or would take back.
+func (r *Report) Undoes() []string { return r.report.View.Undoes }
+
+// Shown returns the report with other paths in its texts, for a person who does not stand at the root. show gets a path from the
+// root. The diffs of Files stay as they are.
+func (r *Report) Shown(show func(path string) string) *Report {
+	return &Report{Tx: r.Tx, Head: r.Head, Notes: r.Notes, Repeated: r.Repeated, report: r.report.Shown(show)}
 }
 
 // Result returns the report as an agent gets it, in the shape of its dialect.

@@ -38,9 +38,10 @@ type HistoryRequest struct {
 	Since     string `json:"since,omitempty" jsonschema:"a time (RFC 3339) or an age (90m, 2h, 7d)"`
 	Limit     int    `json:"limit,omitempty" jsonschema:"at most so many entries"`
 	Trash     bool   `json:"trash,omitempty" jsonschema:"only files in the trash, with the id for restore_file"`
-	// Tool and Diff are for people and fronts; agents ask with the fields above.
-	Tool string `json:"-"`
-	Diff bool   `json:"-"`
+	// These are for people and fronts; agents ask with the fields above. ByCall makes Limit count calls, each with all its files.
+	Tool   string `json:"-"`
+	Diff   bool   `json:"-"`
+	ByCall bool   `json:"-"`
 }
 
 // HistoryData lists entries, the newest first: one for every file that a call changed, or tried to change.

@@ -238,7 +238,7 @@ func TestListAtTerminal(t *testing.T) {
 	}
 }
 
-// At a terminal the hash is read and shown. In a pipe --expect is required.
+// At a terminal the hash is read and shown.
 func TestHashAtTerminal(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -264,11 +264,10 @@ func TestHashAtTerminal(t *testing.T) {
 		if tt.name != "mv" && !strings.Contains(got.out, "\x1b[31m-abc") {
 			t.Errorf("%s: the diff is not shown: %q", tt.name, got.out)
 		}
-		for _, pipes := range []string{"in", "out"} {
-			p := person{dir: workspace(t, map[string]string{"f": "abc\n"}), types: tt.types, pipes: pipes}
-			if got := p.run(t, tt.args...); got.code != 2 || !strings.Contains(got.err, "--expect SHA256 is needed") || content(t, p.dir, "f") != "abc\n" {
-				t.Errorf("%s, %s is a pipe: %+v", tt.name, pipes, got)
-			}
+		// In a pipe it is read too, and not shown.
+		p = person{dir: workspace(t, map[string]string{"f": "abc\n"}), types: tt.types, pipes: "out"}
+		if got := p.run(t, tt.args...); got.code != 0 || strings.Contains(got.err, "sha256") || content(t, p.dir, tt.file) != tt.want {
+			t.Errorf("%s into a pipe: %+v", tt.name, got)
 		}
 	}
 }

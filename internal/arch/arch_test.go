@@ -19,7 +19,7 @@ const module = "github.com/emend-dev/emend"
 
 // rooms is the table of docs/architecture.md, top to bottom: a room imports only rooms above it.
 var rooms = []string{
-	"patch", "fail", "api", "panics", "text", "credential", "decode", "dialect", "match", "plan", "notebook", "draft", "hint", "report", "explain",
+	"patch", "fail", "api", "panics", "text", "credential", "abbrev", "decode", "dialect", "match", "plan", "notebook", "draft", "hint", "report", "explain",
 	// The waterline: rooms above compute, rooms below may touch the world.
 	"plant", "vfs", "gitobjects", "confine", "overlay", "guard", "find", "history", "audit", "commit", "board",
 	// What an engine does with these, one room for each reason to change.

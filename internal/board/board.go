@@ -115,8 +115,8 @@ func newID(letter string) string { return letter + strings.ToLower(rand.Text()[:
 
 const idLength = 11
 
-// isID reports whether id, which a caller sent, has the form of a question's ID.
-func isID(id string) bool {
+// IsID reports whether id, which a caller sent, has the form of a question's ID.
+func IsID(id string) bool {
 	return len(id) == 1+idLength && id[0] == 'q' && strings.Trim(id[1:], "abcdefghijklmnopqrstuvwxyz234567") == ""
 }
 

@@ -34,7 +34,7 @@ func (b *Board) List(prefix string) ([]Question, error) {
 // Find returns a question that waits below prefix. It returns ErrNotWaiting if there is none, and the question with
 // ErrAnswered if an answer is posted already.
 func (b *Board) Find(id, prefix string) (q Question, err error) {
-	if !isID(id) {
+	if !IsID(id) {
 		return q, ErrNotWaiting
 	}
 	f, err := b.openLive(id + askKind)

@@ -3,6 +3,7 @@ package change
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
@@ -51,10 +52,10 @@ func refuse(ctx context.Context, w *workspace.Workspace, view report.View, err e
 }
 
 // noteRefusal logs a refusal and puts the head of the log into the view. It does not log an unwritable store, a commit
-// with an unknown outcome, or a call that waits for a person. If the log cannot be written, the refusal stays the same.
+// with an unknown outcome, a call that waits for a person, or a typo of one. If the log cannot be written, the refusal stays the same.
 func noteRefusal(ctx context.Context, w *workspace.Workspace, v *report.View, list fail.List) {
 	first := list[0]
-	if first.Reason == fail.StoreUnwritable || first.Reason == fail.Indeterminate || errors.Is(first, api.ErrUnanswered) {
+	if first.Reason == fail.StoreUnwritable || first.Reason == fail.Indeterminate || errors.Is(first, api.ErrUnanswered) || caller.Typed(ctx) && isTypo(first) {
 		return
 	}
 	store, err := w.OpenOrMakeStore()
@@ -79,6 +80,18 @@ func dialectName(v report.View) string {
 		return ""
 	}
 	return v.Dialect.Name
+}
+
+// isTypo reports whether a refusal says only that what was typed does not fit the files. Who may not do something, or is late, is on
+// record.
+func isTypo(e *fail.Error) bool {
+	switch e.Kind {
+	case fail.NotFound, fail.AlreadyExists, fail.OldTextNotFound, fail.MultipleMatches:
+		return true
+	case fail.CommandFailed:
+		return slices.Contains([]string{fail.BadArguments, fail.BadPattern, fail.SamePath, fail.AbsolutePath, fail.SpecialFile}, e.Reason)
+	}
+	return false
 }
 
 // refusalRecord returns the log entry of a refused call.

@@ -33,6 +33,15 @@ func (r *Report) Summary() string {
 	return report.Summary(r.View, r.Plan)
 }
 
+// Shown returns a copy of the report that names files as show does. A stored answer stays as it is.
+func (r *Report) Shown(show func(path string) string) *Report {
+	out := *r
+	if r.Plan != nil {
+		out.Plan = r.Plan.Shown(show)
+	}
+	return &out
+}
+
 // Merge returns the report of both commits, next after r. A stored answer in next is the answer of the whole call.
 func (r *Report) Merge(next *Report) *Report {
 	if next.Stored != nil {

@@ -29,7 +29,7 @@ func mustExist(ctx context.Context, r *source.Reader, p, verb string) (plan.File
 			Hint: "Check the path with ‹list_directory›; ‹create_file› makes a new file."}
 	case plan.Directory:
 		return f, &fail.Error{Kind: fail.NotFound, Reason: fail.SpecialFile, Path: p, Msg: "is a directory, not a file",
-			Hint: "List the directory and name a file in it."}
+			Hint: "List the directory and name a file in it‹recursive:; {} takes all of it›."}
 	case plan.Special:
 		return f, &fail.Error{Kind: fail.CommandFailed, Reason: fail.SpecialFile, Path: p,
 			Msg: "is a FIFO, a socket or a device, which is never opened", Hint: "Name a regular file."}

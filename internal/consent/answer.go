@@ -30,12 +30,12 @@ func answer(ctx context.Context, w *workspace.Workspace, id string, a board.Answ
 	if ctx.Err() != nil {
 		return nil, caller.Cancelled(ctx)
 	}
-	b, _, err := findQuestion(w, id)
+	b, found, err := findQuestion(w, id)
 	if err != nil {
 		return nil, err
 	}
 	a.By = caller.Answering(ctx)
-	q, err := b.Answer(id, w.Paths().Prefix, a)
+	q, err := b.Answer(found.ID, w.Paths().Prefix, a)
 	if err != nil {
 		return nil, notAnswered(id, err)
 	}

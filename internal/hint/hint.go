@@ -27,6 +27,7 @@ var ways = map[string]way{
 	"idempotent":              {"--idempotent", "", "idempotent", "idempotent: true"},
 	"dialect":                 {"--dialect", "", "dialect", "dialect:"},
 	"createParentDirectories": {"--parents", "", "createParentDirectories", "createParentDirectories: true"},
+	"recursive":               {"--recursive", "", "recursive", "recursive: true"},
 	"dryRun":                  {"--dry-run", "", "dryRun", "dryRun: true"},
 	"paths":                   {"--paths", "", "paths", "paths:"},
 	"overwrite":               {"--overwrite", "", "overwrite", "overwrite: true"},

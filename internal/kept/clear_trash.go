@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/abbrev"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/commit"
 	"github.com/emend-dev/emend/internal/history"
@@ -17,19 +18,21 @@ func TrashClearable(ctx context.Context, w *workspace.Workspace, r api.ClearRequ
 	if err != nil {
 		return nil, err
 	}
-	wanted := map[string]bool{}
-	for _, id := range r.IDs {
-		wanted[id] = true
-	}
-	out := slices.DeleteFunc(slices.Clone(all), func(t api.Trashed) bool { return len(r.IDs) > 0 && !wanted[t.ID] })
-	for _, t := range out {
-		delete(wanted, t.ID)
+	wanted, names := map[string]bool{}, make([]string, len(all))
+	for i := range all {
+		names[i] = all[i].ID
 	}
 	for _, id := range r.IDs {
-		if wanted[id] {
+		switch fit := abbrev.Pick(names, id); len(fit) {
+		case 0:
 			return nil, notInTrash(id)
+		case 1:
+			wanted[fit[0]] = true
+		default:
+			return nil, severalInTrash(id, fit)
 		}
 	}
+	out := slices.DeleteFunc(slices.Clone(all), func(t api.Trashed) bool { return len(r.IDs) > 0 && !wanted[t.ID] })
 	return slices.DeleteFunc(out, func(t api.Trashed) bool { return !r.Before.IsZero() && !t.DeletedAt.Before(r.Before) }), nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/abbrev"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/commit"
 	"github.com/emend-dev/emend/internal/guard"
@@ -96,9 +97,9 @@ func newPurgeFilter(w *workspace.Workspace, r api.PurgeRequest) (*purgeFilter, e
 	f := &purgeFilter{PurgeRequest: r, Paths: w.Paths(), found: map[string][]string{}}
 	for _, e := range r.Entries {
 		number, isNumber := strings.CutPrefix(e, "#")
-		if _, err := strconv.ParseUint(number, 10, 64); isNumber && err != nil || !isNumber && len(e) < 6 {
+		if _, err := strconv.ParseUint(number, 10, 64); isNumber && err != nil || !isNumber && len(e) < 6 && !abbrev.IsRandom(e) {
 			return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fail.Quote(e) + " names no entry of the log",
-				Hint: "Name a transaction as ‹history› lists it, six or more characters of its beginning, or # and the number of a record."}
+				Hint: "Name a transaction as ‹history› lists it, the beginning of it or of its last part, or # and the number of a record."}
 		}
 	}
 	if r.Path == "" {
@@ -142,7 +143,7 @@ func (f *purgeFilter) matches(r *audit.Record) bool {
 	}
 	named := len(f.Entries) == 0
 	for _, e := range f.Entries {
-		if e == r.Tx || e == "#"+strconv.FormatUint(r.Seq, 10) || e[0] != '#' && strings.HasPrefix(r.Tx, e) {
+		if e == r.Tx || e == "#"+strconv.FormatUint(r.Seq, 10) || e[0] != '#' && abbrev.Fits(r.Tx, e) {
 			f.found[e] = append(f.found[e], r.Tx)
 			named = true
 		}
@@ -176,7 +177,7 @@ func (f *purgeFilter) checkEntries() error {
 		case len(found) == 0:
 			return nothingOf([]string{e})
 		case len(found) > 1:
-			return &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("%s begins more than one transaction: %s", fail.Quote(e), JoinSome(found)),
+			return &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("%s abbreviates more than one transaction: %s", fail.Quote(e), JoinSome(found)),
 				Hint: "Name one of them whole."}
 		}
 	}

@@ -2,14 +2,16 @@ package kept
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"slices"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/abbrev"
 	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/workspace"
 	"github.com/emend-dev/emend/patch"
 )
@@ -71,27 +73,54 @@ func TrashShow(ctx context.Context, w *workspace.Workspace, id string) (*api.Tra
 	return out, nil
 }
 
-// FindTrash finds a file of the trash by its id.
+// FindTrash finds a file of the trash by its id, or an abbreviation.
 func FindTrash(ctx context.Context, w *workspace.Workspace, id string) (*File, Contents, error) {
-	tx, _, _ := strings.Cut(id, ".")
+	tx, _, whole := history.ParseSlot(id)
+	if !whole {
+		tx = ""
+	}
 	v, err := takeInventory(w, tx)
 	if err != nil {
 		return nil, Contents{}, err
 	}
-	if err := v.has(tx, notInTrash(id)); err != nil {
+	if whole || v == nil {
+		err = v.has(tx, notInTrash(id))
+	}
+	if err != nil {
 		return nil, Contents{}, err
 	}
+	var found []File
+	var ids []string
 	for t := range v.newestFirst(ctx) {
 		for _, f := range v.trashOf(t) {
-			if f.ID == id && f.Path != "" {
+			if f.Path == "" {
+				continue
+			}
+			if f.ID == id {
 				return &f, v.Contents, nil
+			}
+			if abbrev.Fits(f.ID, id) {
+				found, ids = append(found, f), append(ids, f.ID)
 			}
 		}
 	}
-	if v.err != nil {
+	switch {
+	case v.err != nil:
 		return nil, Contents{}, v.err
+	case len(found) == 1:
+		return &found[0], v.Contents, nil
+	case len(found) > 1:
+		return nil, Contents{}, severalInTrash(id, ids)
+	case v.damaged != nil:
+		return nil, Contents{}, v.damaged
 	}
 	return nil, Contents{}, notInTrash(id)
+}
+
+// severalInTrash refuses an abbreviation of several ids.
+func severalInTrash(id string, ids []string) error {
+	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("%s abbreviates more than one id: %s", fail.Quote(id), JoinSome(ids)),
+		Hint: "Name one of them whole."}
 }
 
 // readableTrash is [FindTrash] for a path that may be read now.

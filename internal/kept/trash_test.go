@@ -84,7 +84,7 @@ func TestTrashSays(t *testing.T) {
 	if err != nil || f.Content != "one\n" || f.Binary || f.Truncated {
 		t.Errorf("%+v, %v", f, err)
 	}
-	for _, id := range []string{"", "x", got.ID + "0", strings.Split(got.ID, ".")[0], "../log/00000001.jsonl"} {
+	for _, id := range []string{"", "8", got.ID + "0", strings.Split(got.ID, ".")[0] + ".99", "../log/00000001.jsonl"} {
 		if _, err := ws.Host().TrashShow(t.Context(), id); !errors.Is(err, fail.NotFound) {
 			t.Errorf("%q: %v", id, err)
 		}

@@ -17,6 +17,7 @@ import (
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/abbrev"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/history"
@@ -203,18 +204,17 @@ func cannotLock(err error) error {
 	return workspace.StoreError(err)
 }
 
-// open opens the layer that a person named, by its name or the beginning of it, for this process alone. The layer is not nil if there
+// open opens the layer that a person named, by its name or an abbreviation, for this process alone. The layer is not nil if there
 // is something to discard, also with an error.
 func open(w *workspace.Workspace, name string) (l *overlay.Layer, unlock func() error, err error) {
 	names, err := names(w)
 	if err != nil {
 		return nil, nil, err
 	}
-	names = slices.DeleteFunc(names, func(n string) bool { return name == "" || !strings.HasPrefix(n, name) })
-	if len(names) != 1 {
+	if names = abbrev.Pick(names, name); len(names) != 1 {
 		msg := fmt.Sprintf("no layer is called %s", fail.Quote(name))
 		if len(names) > 1 {
-			msg = fmt.Sprintf("%d layers begin with %s", len(names), fail.Quote(name))
+			msg = fmt.Sprintf("%s abbreviates %d layers", fail.Quote(name), len(names))
 		}
 		return nil, nil, &fail.Error{Kind: fail.NotFound, Msg: msg, Hint: "To list the layers that did not land, ‹run run --kept›."}
 	}

@@ -33,10 +33,11 @@ type Filter struct {
 	since, until        time.Time
 	before              uint64 // only records with a lower number
 
-	limit int  // of entries, or calls; 0 for all
-	look  int  // how many records are looked through
-	diff  bool // entries get their diff
-	trash bool // only entries of files that are in the trash
+	limit  int  // of entries, or calls; 0 for all
+	look   int  // how many records are looked through
+	diff   bool // entries get their diff
+	trash  bool // only entries of files that are in the trash
+	byCall bool // limit counts calls, each with all its files
 }
 
 // newFilter returns the filter for calls.
@@ -63,7 +64,7 @@ func newHistoryFilter(w *workspace.Workspace, r api.HistoryRequest) (*Filter, er
 	if err != nil {
 		return nil, err
 	}
-	f.limit, f.diff, f.trash = max(0, cmp.Or(r.Limit, defaultLimit)), r.Diff, r.Trash
+	f.limit, f.byCall, f.diff, f.trash = max(0, cmp.Or(r.Limit, defaultLimit)), r.ByCall, r.Diff, r.Trash
 	return f, nil
 }
 

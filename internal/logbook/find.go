@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/abbrev"
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/history"
 )
@@ -20,7 +21,7 @@ const (
 )
 
 // Find returns the record that entry names, with the outcomes that are known when the walk meets it: a transaction by its
-// name or by the first six or more characters of it, a record by its number (#12, or 12).
+// name, by the first six or more characters of it, or by the beginning of its random part; a record by its number (#12, or 12).
 func (rd *Reader) Find(ctx context.Context, entry string) (*Outcomes, *audit.Record, error) {
 	number, only := strings.CutPrefix(entry, "#")
 	o := NewOutcomes()
@@ -34,7 +35,7 @@ func (rd *Reader) Find(ctx context.Context, entry string) (*Outcomes, *audit.Rec
 			found = append(found, r)
 		}
 	}
-	if !only && len(entry) >= 6 { // names of transactions begin with digits too
+	if !only && (len(entry) >= 6 || abbrev.IsRandom(entry)) { // names of transactions begin with digits too
 		all, err := rd.findNames(ctx, o, entry)
 		if err != nil {
 			return nil, nil, err
@@ -77,19 +78,23 @@ func (rd *Reader) findNumber(ctx context.Context, o *Outcomes, seq uint64) (*aud
 	return nil, nil
 }
 
-// findNames returns the transaction with a name, or those whose names begin like this, up to one more than a refusal names.
+// findNames returns the transaction with a name, or those that the name abbreviates, up to one more than a refusal names. No index
+// has random parts: for these it reads the whole log.
 func (rd *Reader) findNames(ctx context.Context, o *Outcomes, name string) (found []*audit.Record, err error) {
 	keys := audit.Keys{}
 	keys.Add(audit.ByTx, name)
 	if _, whole := history.TimeOf(name); !whole { // nothing longer begins with a whole name
 		keys.Add(audit.ByTxPrefix, audit.TxPrefix(name))
 	}
+	if abbrev.IsRandom(name) {
+		keys = nil
+	}
 	ends := map[string]*audit.Record{}
-	for r, err := range rd.Records(ctx, o, WithKeys(o, keys, func(line []byte) bool { return strings.HasPrefix(audit.TxOf(line), name) })) {
+	for r, err := range rd.Records(ctx, o, WithKeys(o, keys, func(line []byte) bool { return abbrev.Fits(audit.TxOf(line), name) })) {
 		if err != nil {
 			return nil, err
 		}
-		if !IsTransaction(r) || !strings.HasPrefix(r.Tx, name) || !rd.inside(r) {
+		if !IsTransaction(r) || !abbrev.Fits(r.Tx, name) || !rd.inside(r) {
 			continue
 		}
 		if found = append(found, r); r.Tx == name {
@@ -118,7 +123,7 @@ func seqOf(line []byte) uint64 {
 // notOne refuses a name that no record has, or that several begin with.
 func notOne(entry string, found []*audit.Record) error {
 	e := &fail.Error{Kind: fail.NotFound, Msg: "no entry is called " + fail.Quote(entry),
-		Hint: "Name a transaction, six or more characters of its beginning, or the number of a record; ‹history› lists them."}
+		Hint: "Name a transaction, the beginning of it or of its last part, or the number of a record; ‹history› lists them."}
 	if len(found) > 1 {
 		var names []string
 		for _, r := range found[:min(len(found), maxNamed)] {
@@ -129,7 +134,7 @@ func notOne(entry string, found []*audit.Record) error {
 		if len(found) > maxNamed {
 			count, end = "more than "+strconv.Itoa(maxNamed), ", …"
 		}
-		e.Msg = fmt.Sprintf("%s entries begin with %s", count, fail.Quote(entry))
+		e.Msg = fmt.Sprintf("%s abbreviates %s entries", fail.Quote(entry), count)
 		e.Hint = "Write more of the name: " + strings.Join(names, ", ") + end
 	}
 	return e

@@ -29,7 +29,7 @@ func History(ctx context.Context, w *workspace.Workspace, r api.HistoryRequest) 
 }
 
 func (rd *Reader) history(ctx context.Context, f *Filter) (api.HistoryData, error) {
-	data, o := api.HistoryData{Entries: []api.LogEntry{}}, NewOutcomes()
+	data, o, calls := api.HistoryData{Entries: []api.LogEntry{}}, NewOutcomes(), 0
 	for r, err := range rd.Records(ctx, o, f.query(o, rd.Paths)) {
 		if err != nil {
 			return data, err
@@ -41,7 +41,14 @@ func (rd *Reader) history(ctx context.Context, f *Filter) (api.HistoryData, erro
 		if f.trash {
 			entries = slices.DeleteFunc(entries, func(e api.LogEntry) bool { return e.TrashedTo == "" })
 		}
-		if room := f.limit - len(data.Entries); f.limit > 0 && len(entries) > room {
+		if len(entries) == 0 {
+			continue
+		}
+		if calls++; f.byCall && f.limit > 0 && calls > f.limit {
+			data.Truncated = true
+			break
+		}
+		if room := f.limit - len(data.Entries); !f.byCall && f.limit > 0 && len(entries) > room {
 			data.Entries, data.Truncated = append(data.Entries, entries[:room]...), true
 			break
 		}

@@ -86,6 +86,26 @@ func (p *Plan) HunkCount() int {
 	return n
 }
 
+// Shown returns a copy of the plan that names files as show does. It is for words about the plan, and cannot be committed.
+func (p *Plan) Shown(show func(path string) string) *Plan {
+	out := *p
+	out.Steps, out.Skipped = slices.Clone(p.Steps), slices.Clone(p.Skipped)
+	rename := func(path *string) {
+		if *path != "" {
+			*path = show(*path)
+		}
+	}
+	for i := range out.Steps {
+		rename(&out.Steps[i].Path)
+		rename(&out.Steps[i].To)
+	}
+	for i := range out.Skipped {
+		rename(&out.Skipped[i].Path)
+		rename(&out.Skipped[i].To)
+	}
+	return &out
+}
+
 // Skip is a section, or some hunks of one, that a plan leaves out because it is already applied.
 type Skip struct {
 	Op       patch.Op

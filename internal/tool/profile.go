@@ -34,7 +34,7 @@ type Profile struct {
 var Profiles = []*Profile{Emend, Comma, Supyagent, Chimera, Codex, OpenAI, Anthropic}
 
 // Emend is emend's own profile.
-var Emend = &Profile{Name: "emend", System: "emend", Doc: "all tools of emend", Tools: agentTools(),
+var Emend = &Profile{Name: "emend", System: "emend", Doc: "all tools of emend", Tools: agentTools(), Absolute: true,
 	Instructions: "Read a file before you change it and send its sha256 along; a refusal says what to do next."}
 
 // People has every tool, for a person at the page. No server can be told to offer it.

@@ -50,22 +50,33 @@ func SessionChanges(ctx context.Context, w *workspace.Workspace, session string)
 	if err != nil {
 		return nil, err
 	}
-	s := &sessionFiles{rd: rd, contents: kept.Of(rd.History), session: session, byPath: map[string]*sessionFile{}, slots: kept.BySum{}}
-	for _, r := range changes.Records {
+	own := func(r *audit.Record) bool { return r.Actor.Session == session }
+	if out.Files, out.Notes, err = filesOf(ctx, rd, changes.Records, own); err != nil {
+		return nil, err
+	}
+	out.Notes = append(out.Notes, rd.Notes...)
+	return out, nil
+}
+
+// filesOf returns the files that some of the records changed, by path, each with the difference from what the first of these records
+// found to what the last left. The notes say what else is in the differences.
+func filesOf(ctx context.Context, rd *logbook.Reader, records []*audit.Record, own func(*audit.Record) bool) (files []api.SessionFile, notes []string, err error) {
+	s := &sessionFiles{rd: rd, contents: kept.Of(rd.History), own: own, byPath: map[string]*sessionFile{}, slots: kept.BySum{}}
+	for _, r := range records {
 		s.record(r)
 	}
+	files = []api.SessionFile{}
 	slices.SortStableFunc(s.files, func(a, b *sessionFile) int { return strings.Compare(a.left, b.left) })
 	for i, f := range s.files {
 		if f.finish(); i >= maxSessionFiles {
 			f.NotShown = "only the first 256 files are compared: look at the entries"
 		} else if err := s.addDiff(ctx, f); err != nil {
-			return nil, err
+			return nil, nil, err
 		}
-		out.Notes = append(out.Notes, f.notes()...)
-		out.Files = append(out.Files, f.SessionFile)
+		notes = append(notes, f.notes()...)
+		files = append(files, f.SessionFile)
 	}
-	out.Notes = append(out.Notes, rd.Notes...)
-	return out, nil
+	return files, notes, nil
 }
 
 // listCalls lists the calls of a session, and returns the number of the first and the paths that they touched.

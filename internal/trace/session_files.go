@@ -7,11 +7,11 @@ import (
 	"github.com/emend-dev/emend/internal/logbook"
 )
 
-// sessionFiles collects the files that one session changed, by reading the log forward from its first call.
+// sessionFiles collects the files that one session changed, or some entries of it, by reading the log forward from the first of them.
 type sessionFiles struct {
 	rd       *logbook.Reader
 	contents kept.Contents
-	session  string
+	own      func(*audit.Record) bool // reports whether an entry is one of them
 	files    []*sessionFile
 	byPath   map[string]*sessionFile // by the path that a file has reached; one that was overwritten is not followed on
 	slots    kept.BySum
@@ -65,7 +65,7 @@ func (s *sessionFiles) record(r *audit.Record) {
 
 // change follows the files through one change, and reports whether that touched one of the session's.
 func (s *sessionFiles) change(r *audit.Record, i int, op audit.Op) bool {
-	own := r.Actor.Session == s.session
+	own := s.own(r)
 	from, to := s.byPath[op.Path], s.byPath[op.ToPath]
 	if from == nil && own {
 		from = s.begin(op.Path, op.Before)

@@ -22,6 +22,8 @@ import (
 type chooser struct {
 	log    *audit.Log
 	inside func(path string) bool // reports whether a path of the log is inside the workspace
+	// session is the caller's, if it has one: without a name, only what this session did is taken back.
+	session string
 
 	byPath *notes // of the changes to the paths of the chosen ones; read only as far as somebody asks
 	bySum  *notes // of the changes that displaced the same contents
@@ -202,10 +204,11 @@ func (c *chooser) choose(r api.UndoRequest, since point) (chosen []*audit.Record
 	return chosen, err
 }
 
-// lastChange chooses the newest change in effect that is not an undo and touched a path of the workspace. A change that nobody is
-// known to have made may be a person's: it is only undone by its name.
+// lastChange chooses the newest change in effect that is not an undo and touched a path of the workspace; of a caller with a session,
+// the newest of that session. A change that nobody is known to have made may be a person's: it is only undone by its name.
 func (c *chooser) lastChange(n *notes) ([]*audit.Record, error) {
-	var lost *audit.Record // a newer change of which nothing is kept
+	var lost *audit.Record  // a newer change of which nothing is kept
+	var other *audit.Record // the newest change of another session
 	for {
 		r, err := n.next()
 		if err != nil {
@@ -214,9 +217,16 @@ func (c *chooser) lastChange(n *notes) ([]*audit.Record, error) {
 		switch {
 		case r == nil && lost != nil:
 			return nil, deletedForGood(lost, "It cannot be taken back, and there is no older change.")
+		case r == nil && other != nil:
+			return nil, &fail.Error{Kind: fail.NotFound, Msg: "this session has no change that could be taken back",
+				Hint: "The last change is " + describe(other) + ": to take it back, name its entry."}
 		case r == nil:
 			return nil, nothingToUndo("there is no change that could be taken back")
 		case r.Kind != audit.Commit || r.Nobodys() || n.UndoneBy(r.Tx) != "" || !c.touchesInside(r):
+		case c.session != "" && r.Actor.Session != c.session:
+			if other == nil {
+				other = r
+			}
 		case lost != nil:
 			return nil, deletedForGood(lost, "It cannot be taken back. To take back the change before it, name its entry: "+r.Tx+".")
 		case !slices.ContainsFunc(r.Acts, func(a audit.Act) bool { return !a.Gone }):

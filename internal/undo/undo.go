@@ -74,11 +74,15 @@ func reverseChosen(ctx context.Context, w *workspace.Workspace, r api.UndoReques
 	if store == nil {
 		return nil, nothingToUndo("nothing was changed through emend here yet")
 	}
+	if r.Entry, err = entryName(ctx, w, r.Entry); err != nil {
+		return nil, err
+	}
 	if err := store.Log().Refresh(); err != nil {
 		return nil, workspace.StoreError(err)
 	}
 	chooser := newChooser(store, w.Paths().Inside)
 	defer chooser.stop()
+	chooser.session = w.Actor(ctx).Session
 	since, err := pointOf(store, r.To)
 	if err != nil {
 		return nil, err

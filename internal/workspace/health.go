@@ -30,7 +30,7 @@ func (w *Workspace) Doctor(ctx context.Context) (*api.Health, error) {
 		h.Filesystem = is.Type
 		checkFilesystem(h, is, w.store.unsafeFS)
 	}
-	checkSystem(h)
+	checkSystem(h, runtime.GOOS)
 	if w.store.options.NoSync {
 		weaker(h, "nothing is synced (--durability=none): a commit survives kill -9, but a power cut can undo it or leave the tree mixed until the next emend")
 	}
@@ -58,14 +58,15 @@ func checkFilesystem(h *api.Health, is commit.FS, unsafe bool) {
 	}
 }
 
-// checkSystem adds what the operating system cannot do.
-func checkSystem(h *api.Health) {
-	switch runtime.GOOS {
+// checkSystem adds what an operating system cannot do.
+func checkSystem(h *api.Health, system string) {
+	switch system {
 	case "linux":
 	case "darwin":
 		weaker(h, "on macOS a program that opens a file for writing is not noticed (no leases), paths are resolved name by name, and power cuts were not tried; crash tests run on Linux only")
 	default:
-		h.Problems = append(h.Problems, "on "+runtime.GOOS+" this version reads, plans and previews; it writes on Linux and macOS only")
+		weaker(h, "nothing is changed on %s, so none of the promises about changes holds", system)
+		h.Problems = append(h.Problems, "on "+system+" this version reads, plans and previews; it writes on Linux and macOS only")
 	}
 }
 

@@ -53,7 +53,7 @@ every change and every refusal is in its log.`,
 	}
 	fl := cmd.Flags()
 	f.define(cmd)
-	fl.BoolVar(&f.dryRun, "dry-run", false, "say what would be done and write nothing")
+	fl.BoolVarP(&f.dryRun, "dry-run", "n", false, "say what would be done and write nothing")
 	fl.BoolVar(&f.noAtomic, "no-atomic", false, "apply section by section, each by itself, and stop at the first that fails")
 	keyFlag(fl, &f.key)
 	fl.DurationVar(&f.timeout, "timeout", 0, "give up, with nothing changed, when it takes longer to get to the commit (default: 30s for the lock)")
@@ -92,7 +92,7 @@ func (a *app) runApply(cmd *cobra.Command, args []string, f applyFlags) error {
 	}
 	var done func()
 	o.Progress, done = a.stagingProgress()
-	rep, err := ws.Apply(ctx, text, o)
+	rep, err := ws.Apply(a.withAsker(ctx), text, o)
 	done()
 	if r, ok := errors.AsType[*emend.Refusal](err); ok {
 		return a.printRefusal(r)
@@ -101,6 +101,9 @@ func (a *app) runApply(cmd *cobra.Command, args []string, f applyFlags) error {
 		return err
 	}
 	a.done = true
+	if !a.json {
+		rep = rep.Shown(a.shown)
+	}
 	return a.printResult(rep.Result())
 }
 
@@ -124,7 +127,7 @@ func (a *app) dryRun(ctx context.Context, ws *emend.Workspace, text string, o ap
 
 // printPlan prints what a plan would do, where each hunk lands, and the diff.
 func (a *app) printPlan(p *emend.Plan) {
-	fmt.Fprintln(a.out, p.Summary())
+	fmt.Fprintln(a.out, p.SummaryShown(a.shown))
 	for _, note := range append(p.Skipped, p.Passed...) {
 		fmt.Fprintln(a.out, "Note: "+report.Escape(note))
 	}
@@ -134,7 +137,7 @@ func (a *app) printPlan(p *emend.Plan) {
 			if h.Skipped {
 				continue
 			}
-			fmt.Fprintf(a.out, "%s hunk %d: line %d, %s\n", a.colorize(bold, report.Escape(f.Path)), i+1, h.Line, report.MatchText(h))
+			fmt.Fprintf(a.out, "%s hunk %d: line %d, %s\n", a.colorize(bold, report.Escape(a.shown(f.Path))), i+1, h.Line, report.MatchText(h))
 		}
 		a.printDiff(a.out, f.Diff())
 	}

@@ -32,7 +32,7 @@ type changeVerb[R, D any] struct {
 	key        *string
 	flags      func(*cobra.Command) // defines the flags that only this verb has; may be nil
 
-	// currentHash reads the hash of the file at path, for a person who sent none. It is nil for a verb that needs no
+	// currentHash reads the hash of the file at path, for a caller who sent none. It is nil for a verb that needs no
 	// hash.
 	currentHash func(ctx context.Context, ws *emend.Workspace, path string) (string, error)
 	// check runs before the workspace is opened, and input after it. Both may be nil.
@@ -77,7 +77,7 @@ func (v changeVerb[R, D]) run(a *app, cmd *cobra.Command, args, allow []string) 
 			return err
 		}
 	}
-	if err := v.checkHash(a, cmd); err != nil {
+	if err := v.checkHash(cmd); err != nil {
 		return err
 	}
 	return a.withWorkspace(cmd, v.tool, allow, func(ctx context.Context, ws *emend.Workspace) (err error) {
@@ -99,18 +99,12 @@ func (v changeVerb[R, D]) run(a *app, cmd *cobra.Command, args, allow []string) 
 }
 
 // checkHash refuses an --expect that is not a hash. An empty one is refused too, since it comes from a script whose
-// variable is empty. Without a terminal it also refuses a call that lacks the hash which the verb needs.
-func (v changeVerb[R, D]) checkHash(a *app, cmd *cobra.Command) error {
-	switch {
-	case v.expect == nil:
-		return nil
-	case cmd.Flags().Changed("expect") && !isHash(*v.expect):
+// variable is empty.
+func (v changeVerb[R, D]) checkHash(cmd *cobra.Command) error {
+	if v.expect != nil && cmd.Flags().Changed("expect") && !isHash(*v.expect) {
 		return usageErrorf(cmd.Name(), "--expect: %q is not a sha256: 64 lower-case hex digits", *v.expect)
-	case v.currentHash == nil || *v.expect != "" || a.atTerminal():
-		return nil
 	}
-	return usageErrorf(cmd.Name(), "--expect SHA256 is needed where nobody is at a terminal: the sha256 that\n"+
-		"'emend read --json %s' prints, so that no edit is overwritten that you have not seen", *v.args[0])
+	return nil
 }
 
 func isHash(s string) bool {
@@ -118,14 +112,14 @@ func isHash(s string) bool {
 	return len(s) == 64 && strings.Trim(s, "0123456789abcdef") == ""
 }
 
-// currentHash reads the hash of a file as it is now, and prints it.
+// currentHash reads the hash of a file as it is now, and shows it to a person at a terminal.
 func (a *app) currentHash(ctx context.Context, ws *emend.Workspace, path string) (string, error) {
 	answer, err := ws.Read(emend.WithActor(ctx, api.Actor{Tool: "read_file"}), api.ReadRequest{Path: path, MaxBytes: 1, AllowBinary: true})
 	if err != nil {
 		return "", err
 	}
-	if !a.quiet && !a.json {
-		fmt.Fprintf(a.err, "emend: %s has the sha256 %s\n", report.OneLine(answer.Data.Path), answer.Data.Sha256)
+	if !a.quiet && !a.json && a.atTerminal() {
+		fmt.Fprintf(a.err, "emend: %s has the sha256 %s\n", report.OneLine(a.shown(answer.Data.Path)), answer.Data.Sha256)
 	}
 	return answer.Data.Sha256, nil
 }
@@ -139,9 +133,11 @@ func argumentHelp(name, argument string) string {
 // changeText is what a person reads after a call that changed something.
 type changeText struct {
 	words string // "" for the text of the result
+	path  string // in the text of the result, as the engine names it; "" for none
 	notes []string
 	diff  string
 	tx    string
+	back  bool // say how to take it back where there is no terminal too
 }
 
 // printChange prints the result of a change: with --json the result itself, else one line of words. At a terminal it
@@ -160,18 +156,18 @@ func (a *app) printChange(r api.Result, c changeText) error {
 
 func (a *app) printChangeText(w *bufio.Writer, r api.Result, c changeText) {
 	if c.words == "" {
-		fmt.Fprintln(w, report.Escape(r.Text()))
+		// The text begins with a verb and the path.
+		fmt.Fprintln(w, report.Escape(strings.Replace(r.Text(), " "+report.Escape(c.path), " "+report.Escape(a.shown(c.path)), 1)))
 	} else {
 		fmt.Fprintln(w, report.Escape(c.words))
 		for _, n := range c.notes {
 			fmt.Fprintln(w, "Note: "+report.Escape(n))
 		}
 	}
-	if !a.ttyOut {
-		return
+	if a.ttyOut {
+		a.printDiff(w, c.diff)
 	}
-	a.printDiff(w, c.diff)
-	if c.tx != "" {
+	if c.tx != "" && (a.ttyOut || c.back) {
 		fmt.Fprintf(w, "Take it back with: emend undo %s\n", report.Escape(c.tx))
 	}
 }

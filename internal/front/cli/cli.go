@@ -12,6 +12,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"slices"
 	"strings"
 	"sync"
 
@@ -56,8 +57,11 @@ type app struct {
 	interrupted    <-chan struct{} // closed at Ctrl-C
 	interruptReady sync.WaitGroup  // done when Ctrl-C is handled
 
+	dirs    []string // of each -C before the verb
 	dir     string
 	root    string
+	base    string // from the root to where the person stands; paths are relative to it
+	atRoot  bool   // paths are relative to the root
 	json    bool
 	quiet   bool
 	noColor bool
@@ -81,6 +85,7 @@ func (a *app) run(ctx context.Context, args []string) int {
 	a.interrupted = ctx.Done()
 	out := &stickyWriter{Writer: a.out}
 	a.out = out
+	args = a.leadingDirs(args)
 	cmd := a.command(args...)
 	cmd.SetArgs(args)
 	cmd.SetIn(a.in)
@@ -126,11 +131,40 @@ func (a *app) applyGlobalFlags() error {
 	if a.durability != "full" && a.durability != "none" {
 		return usageErrorf("", "--durability: %q is none of full, none", a.durability)
 	}
-	if a.dir == "" {
-		return nil
-	}
-	if err := os.Chdir(a.dir); err != nil {
-		return &usageError{"", err}
+	dirs := append(a.dirs, a.dir)
+	a.dirs, a.dir = nil, "" // a completion comes here twice
+	for _, dir := range dirs {
+		if dir == "" {
+			continue
+		}
+		if err := os.Chdir(dir); err != nil {
+			return &usageError{"", err}
+		}
 	}
 	return nil
+}
+
+// leadingDirs takes each -C DIR before the verb out of args. The verb may have a -C of its own.
+func (a *app) leadingDirs(args []string) []string {
+	var out []string
+	for i := 0; i < len(args); i++ {
+		arg := args[i]
+		switch name, value, has := strings.Cut(arg, "="); {
+		case (arg == "-C" || arg == "--directory") && i+1 < len(args):
+			i++
+			a.dirs = append(a.dirs, args[i])
+		case name == "--directory" && has:
+			a.dirs = append(a.dirs, value)
+		case strings.HasPrefix(arg, "-C") && !strings.HasPrefix(arg, "--") && len(arg) > 2:
+			a.dirs = append(a.dirs, strings.TrimPrefix(arg[2:], "="))
+		case slices.Contains(valueFlags, arg) && i+1 < len(args):
+			out = append(out, arg, args[i+1])
+			i++
+		case !strings.HasPrefix(arg, "-"):
+			return append(out, args[i:]...)
+		default:
+			out = append(out, arg)
+		}
+	}
+	return out
 }

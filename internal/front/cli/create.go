@@ -31,7 +31,7 @@ input has. It is whole or not there at all, on record, and can be taken back
 		},
 		request: &r, call: (*emend.Workspace).Create,
 		text: func(did *api.Answer[api.CreateData]) changeText {
-			return changeText{diff: did.Data.Diff, tx: did.Tx}
+			return changeText{path: did.Data.Path, diff: did.Data.Diff, tx: did.Tx}
 		},
 	}.command(a)
 }

@@ -37,8 +37,8 @@ nearly fits. Without --old the edits are read from standard input, as JSON:
 --old; with --end-line it is the first of several. --after inserts below a line.
 An anchor of another version of the file is refused. An empty --new deletes.
 
---expect names the sha256 of the file that you mean. For a person at a terminal it
-is read, and shown; elsewhere 'emend read --json PATH' has it.`,
+With --expect nothing is changed unless the file still has that sha256, which
+'emend read --json PATH' prints.`,
 		example: `  emend edit config.go --old 'PORT = 3000' --new 'PORT = 8080'
   emend edit a.go --old foo --new bar --count 3 --expect <sha256>
   emend edit a.go --expect <sha256> --line 12:k3f2 --end-line 15:77aa --new '}'
@@ -71,7 +71,7 @@ is read, and shown; elsewhere 'emend read --json PATH' has it.`,
 		},
 		request: &r, call: (*emend.Workspace).Edit,
 		text: func(did *api.Answer[api.EditData]) changeText {
-			return changeText{diff: did.Data.Diff, tx: did.Tx}
+			return changeText{path: did.Data.Path, diff: did.Data.Diff, tx: did.Tx}
 		},
 	}.command(a)
 }

@@ -71,7 +71,9 @@ func checkMaxResults(cmd *cobra.Command, n *int) error {
 func (a *app) streamGlob(ctx context.Context, ws *emend.Workspace, r api.GlobRequest) error {
 	w := bufio.NewWriterSize(a.out, 1<<16)
 	defer w.Flush() //nolint:errcheck // a.out keeps the error
-	answer, err := withProgress(a, ctx, func(ctx context.Context) (*api.Answer[api.GlobSum], error) { return ws.Host().GlobTo(ctx, r, w) })
+	answer, err := withProgress(a, ctx, func(ctx context.Context) (*api.Answer[api.GlobSum], error) {
+		return ws.Host().GlobTo(ctx, r, a.shownPaths(w))
+	})
 	if err != nil {
 		return err
 	}
@@ -83,7 +85,7 @@ func (a *app) streamGlob(ctx context.Context, ws *emend.Workspace, r api.GlobReq
 func (a *app) printGlob(answer *api.Answer[api.GlobData]) error {
 	list := answer.Data.Matches
 	err := a.printListing(answer.Result, answer.Notes, len(list), func(i int) listingRow {
-		return listingRow{list[i].Path, list[i].Type, list[i].Size, list[i].MTime}
+		return listingRow{a.shown(list[i].Path), list[i].Type, list[i].Size, list[i].MTime}
 	})
 	a.noteIf(answer.Data.Truncated, morePathsNote, len(list))
 	return err

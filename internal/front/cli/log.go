@@ -6,16 +6,19 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/abbrev"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/spf13/cobra"
 )
 
 type logFlags struct {
 	api.HistoryRequest
-	follow bool
+	follow  bool
+	oneLine bool
 }
 
 func (a *app) log() *cobra.Command {
@@ -24,7 +27,7 @@ func (a *app) log() *cobra.Command {
 		Use:   "log",
 		Short: "List what was changed and what was refused, by whom, the newest first",
 		Long: `log lists the changes that went through emend, and the calls that were refused, the
-newest first: one group for each call, one line for each file. Letters are A added,
+newest first: one group for each entry, one line for each file. Letters are A added,
 M modified, D deleted, R moved, P purged from the history, and ! for what was refused
 or taken back. A group begins with the entry, by which emend show and emend undo know
 it, and says which entries it undoes, or what undid it.
@@ -34,6 +37,7 @@ the result of the history tool, and with --follow --json one entry a line, as th
 come. A change that is taken back after it was printed is printed again, as what it
 became. Diffs of files that policy protects from reading are not shown.`,
 		Example: `  emend log
+  emend log --oneline -n 20
   emend log --path src --since 2h --diff
   emend log --session s-42 --json
   emend log --follow`,
@@ -44,9 +48,10 @@ became. Diffs of files that policy protects from reading are not shown.`,
 	fl.StringVar(&f.Path, "path", "", "only what touched `PATH`, a file, or anything below a directory")
 	fl.StringVar(&f.SessionID, "session", "", "only what session `S` did")
 	fl.StringVar(&f.Tool, "tool", "", "only calls of tool `T`")
-	fl.StringVar(&f.Since, "since", "", "only what is newer than `T`: a time (RFC 3339), a date (UTC) or an age (90m, 2h, 7d)")
-	fl.IntVar(&f.Limit, "limit", 50, "at most `N` entries; 0 for all")
-	fl.BoolVar(&f.Diff, "diff", false, "with the diff of every file, where it is kept")
+	fl.StringVar(&f.Since, "since", "", "only what is newer than `T`: a time (14:05, or RFC 3339), a date (UTC) or an age (90m, 2h, 7d)")
+	fl.IntVarP(&f.Limit, "limit", "n", 50, "at most `N` entries, each with all its files; 0 for all")
+	fl.BoolVarP(&f.Diff, "diff", "p", false, "with the diff of every file, where it is kept")
+	fl.BoolVar(&f.oneLine, "oneline", false, "one line for each entry, which begins with its short name")
 	cmd.AddCommand(a.logDrop())
 	fl.BoolVarP(&f.follow, "follow", "f", false, "go on with what comes, until Ctrl-C; the oldest is first then")
 	return cmd
@@ -59,11 +64,18 @@ func (a *app) runLog(ctx context.Context, f logFlags) error {
 	if f.Limit == 0 {
 		f.Limit = -1
 	}
+	if f.oneLine && f.Diff {
+		return usageErrorf("log", "--oneline and --diff exclude each other")
+	}
+	f.ByCall, f.Since = true, timeToday(f.Since, time.Now())
 	ws, err := a.open(emend.NoRecovery())
 	if err != nil {
 		return err
 	}
 	defer ws.Close()
+	if f.SessionID, err = sessionName(ctx, ws, f.SessionID); err != nil {
+		return a.printError(err)
+	}
 	if f.follow {
 		return a.followLog(ctx, ws, f)
 	}
@@ -79,7 +91,7 @@ func (a *app) runLog(ctx context.Context, f logFlags) error {
 		return nil
 	}
 	return a.withPager(func() {
-		a.printEntries(h.Data.Entries, f.Diff)
+		a.printEntries(h.Data.Entries, f)
 		if h.Data.Truncated {
 			fmt.Fprintf(a.out, "\nThere are more: --limit 0 lists all.\n")
 		}
@@ -90,16 +102,21 @@ func (a *app) runLog(ctx context.Context, f logFlags) error {
 }
 
 // printEntries prints entries in groups, one group for each record of the log.
-func (a *app) printEntries(entries []api.LogEntry, diff bool) {
+func (a *app) printEntries(entries []api.LogEntry, f logFlags) {
 	for i := 0; len(entries) > 0; i++ {
 		n := slices.IndexFunc(entries, func(e api.LogEntry) bool { return e.Seq != entries[0].Seq })
 		if n < 0 {
 			n = len(entries)
 		}
-		if i > 0 {
+		switch {
+		case f.oneLine:
+			a.printGroupLine(entries[:n])
+			entries = entries[n:]
+			continue
+		case i > 0:
 			fmt.Fprintln(a.out)
 		}
-		a.printGroup(entries[:n], diff)
+		a.printGroup(entries[:n], f.Diff)
 		entries = entries[n:]
 	}
 }
@@ -122,6 +139,35 @@ func (a *app) printGroup(files []api.LogEntry, diff bool) {
 	if (!e.OK || report.OpLetter(e) == "P") && e.Message != "" {
 		fmt.Fprintf(a.out, "  %s\n", indentText(e.Message))
 	}
+}
+
+// printGroupLine prints a group on one line: the random part of the name, by which show and undo know the entry, the time, who, and the
+// first files.
+func (a *app) printGroupLine(files []api.LogEntry) {
+	e := &files[0]
+	var names []string
+	for i := range files[:min(len(files), 3)] {
+		if f := a.shownEntry(&files[i]); f.Path != "" {
+			names = append(names, report.StatusLetter(f)+" "+report.EntryPath(f))
+		}
+	}
+	what := strings.Join(names, ", ")
+	if more := len(files) - 3; more > 0 {
+		what += fmt.Sprintf(" and %d more", more)
+	}
+	if s := entryState(e); s != "" {
+		what += " (" + s + ")"
+	}
+	fmt.Fprintf(a.out, "%s %s  %s  %s\n", a.colorize(bold, fmt.Sprintf("%-10s", report.OneLine(abbrev.Random(e.Entry)))), e.Timestamp.Local().Format("2006-01-02 15:04"),
+		report.OneLine(cmp.Or(what, "-")), a.colorize(cyan, report.OneLine(whose(e.Client, e.AgentName, e.SessionID))))
+}
+
+// sessionName returns the name of the session that a person may have abbreviated. "" stays as it is.
+func sessionName(ctx context.Context, ws *emend.Workspace, given string) (string, error) {
+	if given == "" {
+		return "", nil
+	}
+	return ws.Host().SessionName(ctx, given)
 }
 
 // requester describes who made the call: tool, agent, session, client.
@@ -179,6 +225,7 @@ func (a *app) printEntryFile(e *api.LogEntry, diff bool) {
 	if e.Path == "" {
 		return
 	}
+	e = a.shownEntry(e)
 	kept := ""
 	if e.TrashedTo != "" {
 		kept = "  (kept as " + e.TrashedTo + ")"

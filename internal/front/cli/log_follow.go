@@ -19,7 +19,7 @@ import (
 func (a *app) followLog(ctx context.Context, ws *emend.Workspace, f logFlags) error {
 	ctx, stop := a.untilReaderGone(ctx)
 	defer stop()
-	err := ws.Follow(ctx, f.HistoryRequest, a.entryPrinter(f.Diff))
+	err := ws.Follow(ctx, f.HistoryRequest, a.entryPrinter(f))
 	if err == nil && errors.Is(context.Cause(ctx), syscall.EPIPE) {
 		return errPrinted
 	}
@@ -55,7 +55,7 @@ func cancelWhenReaderGone(ctx context.Context, out *os.File, stop context.Cancel
 }
 
 // entryPrinter returns a function that prints entries as they come.
-func (a *app) entryPrinter(diff bool) func([]api.LogEntry, []string) error {
+func (a *app) entryPrinter(f logFlags) func([]api.LogEntry, []string) error {
 	begun := false
 	return func(entries []api.LogEntry, notes []string) error {
 		a.printWarnings(notes)
@@ -66,13 +66,13 @@ func (a *app) entryPrinter(diff bool) func([]api.LogEntry, []string) error {
 			return nil
 		}
 		var b strings.Builder
-		if begun {
+		if begun && !f.oneLine {
 			b.WriteByte('\n')
 		}
 		begun = true
 		out := a.out
 		a.out = &b
-		a.printEntries(entries, diff)
+		a.printEntries(entries, f)
 		a.out = out
 		_, err := fmt.Fprint(a.out, b.String())
 		return err

@@ -23,7 +23,7 @@ slash. In a pipe it prints one name a line, on a terminal sizes and times beside
 it. Names that begin with a dot are left out, and so is what .gitignore and
 .ignore name; what is protected from reading is never listed.
 
-With --recursive it prints paths, relative to the workspace's root, level by level.`,
+With --recursive it prints paths, level by level.`,
 		Example:    "  emend ls\n  emend ls --recursive --depth 2 src\n  emend ls --hidden --no-ignore",
 		SuggestFor: []string{"list", "dir", "tree"},
 		Args:       atMost(0, "one PATH"),
@@ -57,7 +57,7 @@ func (a *app) printList(answer *api.Answer[api.ListData], paths bool) error {
 	err := a.printListing(answer.Result, answer.Notes, len(list), func(i int) listingRow {
 		e := &list[i]
 		if paths {
-			return listingRow{e.RelativePath, e.Type, e.Size, e.MTime}
+			return listingRow{a.shown(e.RelativePath), e.Type, e.Size, e.MTime}
 		}
 		return listingRow{e.Name, e.Type, e.Size, e.MTime}
 	})

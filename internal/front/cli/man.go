@@ -72,7 +72,10 @@ func manPage(c *cobra.Command) string {
 	p.prose(c.Long)
 	p.verbs(c)
 	p.flags("OPTIONS", c.NonInheritedFlags())
-	p.flags("OPTIONS OF EVERY VERB", c.InheritedFlags())
+	if c.HasAvailableInheritedFlags() {
+		p.macro("SH", "OPTIONS OF EVERY VERB")
+		p.line(`Such as \fB\-\-directory\fR, \fB\-\-json\fR and \fB\-\-quiet\fR: see \fBemend\fR(1).`)
+	}
 	if c.Example != "" {
 		p.macro("SH", "EXAMPLES")
 		p.literal(c.Example)

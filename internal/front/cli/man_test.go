@@ -39,8 +39,8 @@ func TestManRenders(t *testing.T) {
 				t.Errorf("%s: %q is not on a line of its own", c.CommandPath(), want)
 			}
 		}
-		c.Flags().VisitAll(func(f *pflag.Flag) {
-			if !strings.Contains(shown, "--"+f.Name) {
+		c.NonInheritedFlags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden && !strings.Contains(shown, "--"+f.Name) {
 				t.Errorf("%s: the page does not show --%s", c.CommandPath(), f.Name)
 			}
 		})

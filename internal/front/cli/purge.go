@@ -2,6 +2,7 @@ package cli
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"text/tabwriter"
 	"time"
@@ -64,12 +65,15 @@ func (a *app) runPurge(cmd *cobra.Command, entries []string, f purgeFlags) error
 		return err
 	}
 	defer ws.Close()
+	if r.SessionID, err = sessionName(cmd.Context(), ws, r.SessionID); err != nil {
+		return a.printError(err)
+	}
 	if ask != nil {
 		purgeable, err := ws.Host().Purgeable(cmd.Context(), r)
 		if err != nil {
 			return a.printError(err)
 		}
-		if n := len(purgeable.Transactions); n == 0 || !ask(purgeTable(purgeable), fmt.Sprintf("Remove what is kept of %s (%s)? It can not be undone afterwards.", plural(n, "change"), formatBytes(purgeable.SizeBytes))) {
+		if n := len(purgeable.Transactions); n == 0 || !ask(a.purgeTable(purgeable), fmt.Sprintf("Remove what is kept of %s (%s)? It can not be undone afterwards.", plural(n, "change"), formatBytes(purgeable.SizeBytes))) {
 			return a.printAnswer("Nothing was removed.", &api.Purged{Transactions: []api.PurgedTx{}, Notes: purgeable.Notes})
 		}
 		r = api.PurgeRequest{} // purge only what the person was shown
@@ -82,11 +86,11 @@ func (a *app) runPurge(cmd *cobra.Command, entries []string, f purgeFlags) error
 		return a.printError(err)
 	}
 	a.done = true
-	return a.printAnswer(purgedText(done), done)
+	return a.printAnswer(a.purgedText(done), done)
 }
 
 // purgeTable lists what the history keeps of changes.
-func purgeTable(p *api.Purged) string {
+func (a *app) purgeTable(p *api.Purged) string {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, t := range p.Transactions {
@@ -94,7 +98,7 @@ func purgeTable(p *api.Purged) string {
 		if n := len(t.Trash); n > 0 {
 			trash = fmt.Sprintf("%d in the trash", n)
 		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", t.Tx, formatAge(t.At, time.Now()), formatBytes(t.SizeBytes), report.OneLine(firstPaths(t.Paths)), trash)
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", t.Tx, formatAge(t.At, time.Now()), formatBytes(t.SizeBytes), report.OneLine(a.firstPaths(t.Paths)), trash)
 	}
 	w.Flush()
 	for _, n := range p.Notes {
@@ -104,7 +108,11 @@ func purgeTable(p *api.Purged) string {
 }
 
 // firstPaths lists the first three paths, and counts the rest.
-func firstPaths(paths []string) string {
+func (a *app) firstPaths(paths []string) string {
+	paths = slices.Clone(paths)
+	for i := range paths {
+		paths[i] = a.shown(paths[i])
+	}
 	const limit = 3
 	if len(paths) <= limit {
 		return strings.Join(paths, ", ")
@@ -112,9 +120,9 @@ func firstPaths(paths []string) string {
 	return fmt.Sprintf("%s and %d more", strings.Join(paths[:limit], ", "), len(paths)-limit)
 }
 
-func purgedText(p *api.Purged) string {
+func (a *app) purgedText(p *api.Purged) string {
 	if len(p.Transactions) == 0 {
-		return strings.TrimSpace("Nothing was removed: the history has nothing of it.\n" + purgeTable(p))
+		return strings.TrimSpace("Nothing was removed: the history has nothing of it.\n" + a.purgeTable(p))
 	}
-	return fmt.Sprintf("Removed what was kept of %s (%s). Can no longer be undone:\n%s", plural(len(p.Transactions), "change"), formatBytes(p.SizeBytes), purgeTable(p))
+	return fmt.Sprintf("Removed what was kept of %s (%s). Can no longer be undone:\n%s", plural(len(p.Transactions), "change"), formatBytes(p.SizeBytes), a.purgeTable(p))
 }

@@ -86,7 +86,7 @@ func (a *app) printFile(answer *api.Answer[api.ReadData]) error {
 		return &fail.Error{Kind: fail.BinaryFile, Path: d.Path, Msg: "it is binary, and is not printed on a terminal; send it to a file or a pipe, or ask with --json"}
 	}
 	if a.ttyOut && a.ttyErr && !a.json && !a.quiet {
-		fmt.Fprintln(a.err, a.colorize(bold, fileHeader(d)))
+		fmt.Fprintln(a.err, a.colorize(bold, fileHeader(a.shown(d.Path), d)))
 	}
 	raw, err := base64.StdEncoding.DecodeString(d.ContentBase64)
 	if err != nil {
@@ -120,7 +120,7 @@ func truncationNote(d *api.ReadData) string {
 	return fmt.Sprintf("cut by --max-bytes; read on with --start %d", d.StartLine+lines)
 }
 
-func fileHeader(d *api.ReadData) string {
+func fileHeader(path string, d *api.ReadData) string {
 	lines := fmt.Sprintf("%d line(s)", d.LineCount)
 	if d.StartLine > 1 || d.EndLine < d.LineCount {
 		lines = fmt.Sprintf("lines %d-%d of %d", d.StartLine, d.EndLine, d.LineCount)
@@ -128,5 +128,5 @@ func fileHeader(d *api.ReadData) string {
 	if d.Binary {
 		lines = fmt.Sprintf("binary, %d bytes", d.SizeBytes)
 	}
-	return fmt.Sprintf("%s  %s  sha256 %s", report.OneLine(d.Path), lines, d.Sha256)
+	return fmt.Sprintf("%s  %s  sha256 %s", report.OneLine(path), lines, d.Sha256)
 }

@@ -11,34 +11,75 @@ import (
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/report"
 	"github.com/spf13/cobra"
 )
 
 func (a *app) restore() *cobra.Command {
 	var r api.RestoreRequest
-	return changeVerb[api.RestoreRequest, api.RestoreData]{
+	one := changeVerb[api.RestoreRequest, api.RestoreData]{
 		tool:  "restore_file",
-		use:   "restore ID|ARCHIVE [TARGET]",
-		short: "Bring a file back from the trash",
-		long: `restore brings back what was deleted, or replaced by a move, under the ID that rm
-and mv print and emend log lists: to where it was, or to TARGET. What is there now
-is not replaced. An archive that emend trash export wrote (a file that ends in
+		use:   "restore PATH|ID... [TARGET]",
+		short: "Bring files back from the trash",
+		long: `restore brings back what was deleted, or replaced by a move: the newest file of the
+trash that was at PATH, or the one with the ID that rm and mv print and emend log
+lists. Each comes to where it was, all of them or none; a single one to TARGET, if that
+names nothing in the trash. What is there now is not replaced. An ARCHIVE that emend trash export wrote (a file that ends in
 .tar.gz or .tgz) is read as well; of its file the content and the executable bits
 come back, and nothing in it is trusted.`,
-		example:  "  emend restore 20261121-123107-abcdefghij.0\n  emend restore 20261121-123107-abcdefghij.0 old/copy.go\n  emend restore kept.tar.gz",
+		example:  "  emend restore main.go util.go\n  emend restore 20261121-123107-abcdefghij.0 old/copy.go\n  emend restore kept.tar.gz",
 		suggest:  []string{"undelete", "unrm"},
-		takes:    atMost(1, "one ID", "one TARGET"),
+		takes:    atLeast(1, "one PATH or ID"),
 		complete: a.completeTrashIDs,
 		args:     []*string{&r.TrashedPath, &r.TargetPath},
 		key:      &r.IdempotencyKey,
 		request:  &r, call: restoreIDOrArchive,
-		text: func(did *api.Answer[api.RestoreData]) changeText { return changeText{tx: did.Tx} },
+		text: func(did *api.Answer[api.RestoreData]) changeText { return changeText{path: did.Data.Path, tx: did.Tx} },
 	}.command(a)
+	return severalVerb{tool: "restore_file", one: one,
+		alone: func(args []string) []string {
+			if len(args) > 2 || !isArchive(args[0]) {
+				return nil
+			}
+			return args
+		},
+		call: func(ctx context.Context, ws *emend.Workspace, args []string, key string) (*emend.Report, error) {
+			return a.restoreSeveral(ctx, ws, args, key)
+		},
+		line: func(f emend.File, _ string) string {
+			return "Restored " + report.OneLine(a.shown(f.Path)) + " from the trash."
+		},
+	}.command(a)
+}
+
+// restoreSeveral restores what the operands name in the trash. The second of two operands may be a target instead: then it prints the
+// answer itself, and returns no report.
+func (a *app) restoreSeveral(ctx context.Context, ws *emend.Workspace, args []string, key string) (*emend.Report, error) {
+	ids := make([]string, len(args))
+	for i, arg := range args {
+		id, found, err := a.inTrash(ctx, ws, arg)
+		if err != nil {
+			return nil, err
+		}
+		if ids[i] = id; !found && i == 1 && len(args) == 2 || len(args) == 1 {
+			r := api.RestoreRequest{TrashedPath: ids[0], TargetPath: argument(args, 1, ""), IdempotencyKey: key}
+			answer, err := ws.Restore(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			return nil, a.printChange(answer.Result(), changeText{path: answer.Data.Path, tx: answer.Tx})
+		}
+	}
+	return ws.Host().RestoreSeveral(ctx, api.RestoreSeveralRequest{TrashedPaths: ids, IdempotencyKey: key})
+}
+
+func isArchive(name string) bool {
+	return strings.HasSuffix(name, ".tar.gz") || strings.HasSuffix(name, ".tgz")
 }
 
 // restoreIDOrArchive restores the file that an id of the trash names, or the one in an archive.
 func restoreIDOrArchive(ws *emend.Workspace, ctx context.Context, r api.RestoreRequest) (*api.Answer[api.RestoreData], error) {
-	if !strings.HasSuffix(r.TrashedPath, ".tar.gz") && !strings.HasSuffix(r.TrashedPath, ".tgz") {
+	if !isArchive(r.TrashedPath) {
 		return ws.Restore(ctx, r)
 	}
 	f, err := openArchive(r.TrashedPath)

@@ -1,8 +1,8 @@
 package cli
 
 import (
+	"context"
 	"fmt"
-	"strings"
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
@@ -12,61 +12,57 @@ import (
 
 func (a *app) rm() *cobra.Command {
 	var r api.DeleteRequest
-	return changeVerb[api.DeleteRequest, api.DeleteData]{
+	one := changeVerb[api.DeleteRequest, api.DeleteData]{
 		tool:  "delete_file",
-		use:   "rm PATH",
-		short: "Delete a file, into the trash",
-		long: `rm deletes PATH. What it was is kept in the trash, which is never emptied by itself,
-and comes back with emend restore as it was: content, mode, times. A link is
-deleted itself, not what it leads to. With --permanent nothing is kept.
-
-It takes one PATH. To delete several files entirely or not at all, write a patch:
-
-  *** Begin Patch
-  *** Delete File: a.txt
-  *** Delete File: b.txt
-  *** End Patch`,
-		example:    "  emend rm old.go\n  emend rm --expect <sha256> old.go\n  emend rm --permanent secret.txt",
+		use:   "rm PATH...",
+		short: "Delete files, into the trash",
+		long: `rm deletes each PATH, all of them or none. What they were is kept in the trash, which
+is never emptied by itself, and comes back with emend restore as it was: content,
+mode, times. A link is deleted itself, not what it leads to. With -r a directory is
+deleted too, with everything in it; emend undo brings it back whole. With --permanent
+nothing is kept.`,
+		example:    "  emend rm old.go older.go\n  emend rm -r build\n  emend rm --expect <sha256> old.go\n  emend rm --permanent secret.txt",
 		suggest:    []string{"delete", "remove", "del", "unlink"},
-		takes:      onePath,
+		takes:      atLeast(1, "one PATH"),
 		args:       []*string{&r.Path},
 		expect:     &r.ExpectedSha256,
-		expectHelp: "refuse unless the file still has this `SHA256`",
+		expectHelp: "refuse unless the one file still has this `SHA256`",
 		key:        &r.IdempotencyKey,
 		flags: func(cmd *cobra.Command) {
+			cmd.Flags().BoolVarP(&r.Recursive, "recursive", "r", false, "directories too, with everything in them")
 			cmd.Flags().BoolVar(&r.Permanent, "permanent", false, "keep nothing: it cannot come back")
 		},
 		request: &r, call: (*emend.Workspace).Delete,
 		text: func(did *api.Answer[api.DeleteData]) changeText {
-			return changeText{words: describeDeletion(&did.Data), notes: did.Notes}
+			if did.Data.Tree != nil {
+				return changeText{path: did.Data.Path, tx: did.Tx, back: !r.Permanent}
+			}
+			return changeText{words: a.describeDeletion(did.Data.Path, did.Data.TrashedTo), notes: did.Notes}
 		},
+	}.command(a)
+	return severalVerb{tool: "delete_file", one: one,
+		alone: func(args []string) []string {
+			if len(args) > 1 {
+				return nil
+			}
+			return args
+		},
+		call: func(ctx context.Context, ws *emend.Workspace, args []string, key string) (*emend.Report, error) {
+			return ws.Host().DeleteSeveral(ctx, api.DeleteSeveralRequest{Paths: args, Permanent: r.Permanent, Recursive: r.Recursive, IdempotencyKey: key})
+		},
+		line: func(f emend.File, trashed string) string { return a.describeDeletion(f.Path, trashed) },
 	}.command(a)
 }
 
 // describeDeletion describes a deletion in one line, with the command that undoes it. It returns "" for the empty data
 // of a repeated call, whose first answer was lost.
-func describeDeletion(d *api.DeleteData) string {
-	if d.Path == "" {
+func (a *app) describeDeletion(path, trashed string) string {
+	name, id := report.OneLine(a.shown(path)), report.OneLine(trashed)
+	switch {
+	case path == "":
 		return ""
+	case trashed == "":
+		return fmt.Sprintf("Deleted %s for good; it is not in the trash.", name)
 	}
-	if d.TrashedTo == "" {
-		return fmt.Sprintf("Deleted %s for good; it is not in the trash.", report.OneLine(d.Path))
-	}
-	return fmt.Sprintf("Deleted %s; it is in the trash as %s. Take it back with: emend restore %s", report.OneLine(d.Path), report.OneLine(d.TrashedTo), report.OneLine(d.TrashedTo))
-}
-
-// onePath takes one path. rm would not delete several as a whole, so it refuses them, and shows the patch that does.
-func onePath(cmd *cobra.Command, args []string) error {
-	if len(args) < 2 {
-		return exactly("one PATH")(cmd, args)
-	}
-	var b strings.Builder
-	for _, p := range args {
-		if strings.ContainsRune(p, '\n') || report.Escape(p) != p {
-			return exactly("one PATH")(cmd, args)
-		}
-		b.WriteString("*** Delete File: " + p + "\n")
-	}
-	return usageErrorf("rm", "rm takes one PATH, got %d; this deletes all of them, or none:\n\n"+
-		"emend apply <<'EOF'\n*** Begin Patch\n%s*** End Patch\nEOF\n", len(args), b.String())
+	return fmt.Sprintf("Deleted %s; it is in the trash as %s. Take it back with: emend restore %s", name, id, id)
 }

@@ -296,7 +296,7 @@ func (a *app) printRan(w io.Writer, rep *api.RunReport, dry bool) {
 			fmt.Fprintf(w, "  and %d more\n", len(rep.Files)-maxShown)
 			break
 		}
-		fmt.Fprintf(w, "  %s %s", report.OpLetter(&api.LogEntry{Operation: f.Operation}), report.Escape(f.Path))
+		fmt.Fprintf(w, "  %s %s", report.OpLetter(&api.LogEntry{Operation: f.Operation}), report.Escape(a.shown(f.Path)))
 		if f.Files > 0 {
 			fmt.Fprint(w, ": "+report.FilesInside(f.Files, f.Bytes))
 		}
@@ -397,18 +397,18 @@ func (a *app) printSeen(l *api.Look) {
 	}
 	for _, e := range l.Entries {
 		fmt.Fprintf(a.err, "emend: seen, not made, by emend: %s; take it back with: emend undo %s\n", plural(len(e.Files), "change"), e.Entry)
-		printSeenFiles(a.err, e.Files)
+		a.printSeenFiles(a.err, e.Files)
 	}
 	for _, n := range l.Notes {
 		fmt.Fprintf(a.err, "emend: %s\n", report.Escape(n))
 	}
 }
 
-func printSeenFiles(w io.Writer, files []api.SeenFile) {
+func (a *app) printSeenFiles(w io.Writer, files []api.SeenFile) {
 	for _, f := range files[:min(len(files), maxShown)] {
-		line := "  " + report.OpLetter(&api.LogEntry{Operation: f.Operation}) + " " + report.Escape(f.Path)
+		line := "  " + report.OpLetter(&api.LogEntry{Operation: f.Operation}) + " " + report.Escape(a.shown(f.Path))
 		if f.ToPath != "" {
-			line += " -> " + report.Escape(f.ToPath)
+			line += " -> " + report.Escape(a.shown(f.ToPath))
 		}
 		if f.NoUndo != "" {
 			line += " (" + f.NoUndo + ")"
@@ -427,7 +427,7 @@ func (a *app) printNotKept(l *api.Look) {
 	}
 	for _, n := range l.NotKept[:min(len(l.NotKept), 5)] {
 		fmt.Fprintf(a.err, "emend: not kept, so a change of it cannot be taken back: %s (%s, %s): %s\n",
-			report.Escape(n.Path), plural(n.Files, "file"), formatBytes(n.Bytes), n.Why)
+			report.Escape(a.shown(n.Path)), plural(n.Files, "file"), formatBytes(n.Bytes), n.Why)
 	}
 	if more := len(l.NotKept) - 5; more > 0 {
 		fmt.Fprintf(a.err, "emend: nor are %d other directories and files\n", more)

@@ -17,6 +17,28 @@ type lastPrinted struct {
 	line int
 }
 
+// printMatchesAs prints matches, only the names of their files, or how many there are in each, as the flags say.
+func (a *app) printMatchesAs(w *bufio.Writer, list []api.SearchMatch, f *searchFlags) {
+	for i := range list {
+		list[i].Path = a.shown(list[i].Path)
+	}
+	if !f.names && !f.counts {
+		a.printMatches(w, list, f.highlight())
+		return
+	}
+	for i := 0; i < len(list); {
+		path, n := list[i].Path, 0
+		for ; i < len(list) && list[i].Path == path; i++ {
+			n++
+		}
+		w.WriteString(a.colorize(magenta, report.OneLine(path))) //nolint:errcheck // buffered returns it
+		if f.counts && !f.names {
+			fmt.Fprintf(w, ":%d", n)
+		}
+		w.WriteByte('\n') //nolint:errcheck
+	}
+}
+
 func (a *app) printMatches(w *bufio.Writer, list []api.SearchMatch, re *regexp.Regexp) {
 	groups := slices.ContainsFunc(list, func(m api.SearchMatch) bool { return len(m.Before)+len(m.After) > 0 })
 	var last lastPrinted

@@ -100,7 +100,7 @@ func groupedUsage(c *cobra.Command, groups []*pflag.FlagSet) error {
 	for _, g := range groups {
 		fmt.Fprintf(out, "\n%s:\n%s", g.Name(), g.FlagUsages())
 	}
-	_, err := fmt.Fprintf(out, "\nGlobal Flags:\n%s", c.InheritedFlags().FlagUsages())
+	_, err := fmt.Fprintf(out, "\n%s\n", globalFlagsHelp)
 	return err
 }
 

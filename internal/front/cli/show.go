@@ -87,7 +87,7 @@ func (a *app) printEntry(d *api.EntryData) {
 	row("rules", d.PolicyHash)
 	row("head", fmt.Sprintf("%d:%s", d.Seq, d.H))
 	for _, k := range d.Kept {
-		row("kept", fmt.Sprintf("%s  %s, %d bytes", k.ID, k.Path, k.SizeBytes))
+		row("kept", fmt.Sprintf("%s  %s, %d bytes", k.ID, a.shown(k.Path), k.SizeBytes))
 	}
 	for i := range d.Files {
 		a.printHashes(&d.Files[i])
@@ -132,6 +132,7 @@ func (a *app) printHashes(e *api.LogEntry) {
 	if e.Path == "" {
 		return
 	}
+	e = a.shownEntry(e)
 	fmt.Fprintf(a.out, "\n  %s %s\n", a.colorize(letterColors[report.OpLetter(e)], report.OpLetter(e)), a.colorize(bold, report.OneLine(report.EntryPath(e))))
 	for _, h := range []struct{ name, sum string }{{"before", e.BeforeSha256}, {"after", e.AfterSha256}, {"kept as", e.TrashedTo},
 		{"marked", strings.Join(e.Marks, "; ")}} {
@@ -144,7 +145,7 @@ func (a *app) printHashes(e *api.LogEntry) {
 func (a *app) printDiffs(files []api.LogEntry) {
 	fmt.Fprintln(a.out)
 	for i := range files {
-		switch e := &files[i]; {
+		switch e := a.shownEntry(&files[i]); {
 		case e.Diff != "":
 			a.printDiff(a.out, numberHunks(e))
 		case e.Message != "":

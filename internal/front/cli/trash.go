@@ -47,20 +47,20 @@ func (a *app) trashList() *cobra.Command {
 			if err != nil {
 				return a.printError(err)
 			}
-			return a.printAnswer(trashTable(all, time.Now()), map[string]any{"entries": all})
+			return a.printAnswer(a.trashTable(all, time.Now()), map[string]any{"entries": all})
 		},
 	}
 }
 
 // trashTable lists files of the trash.
-func trashTable(all []api.Trashed, now time.Time) string {
+func (a *app) trashTable(all []api.Trashed, now time.Time) string {
 	if len(all) == 0 {
 		return "The trash is empty."
 	}
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, t := range all {
-		name := t.Path
+		name := a.shown(t.Path)
 		if t.Link != "" {
 			name += " -> " + t.Link
 		}
@@ -90,19 +90,19 @@ func (a *app) trashShow() *cobra.Command {
 			if err != nil {
 				return a.printError(err)
 			}
-			return a.printAnswer(trashFileText(f, time.Now()), f)
+			return a.printAnswer(a.trashFileText(f, time.Now()), f)
 		},
 	}
 }
 
 // trashFileText describes one file of the trash, with its content.
-func trashFileText(f *api.TrashedFile, now time.Time) string {
+func (a *app) trashFileText(f *api.TrashedFile, now time.Time) string {
 	var b strings.Builder
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(&b, "%-9s %s\n", name, report.OneLine(fmt.Sprintf(format, args...)))
 	}
 	row("id", "%s", f.ID)
-	row("path", "%s", f.Path)
+	row("path", "%s", a.shown(f.Path))
 	row("here", "%s %s (%s)", displacedBy[f.Operation], formatAge(f.DeletedAt, now), f.DeletedAt.UTC().Format(time.RFC3339))
 	if who := strings.TrimSpace(f.AgentName + " " + f.SessionID); who != "" {
 		row("by", "%s", who)

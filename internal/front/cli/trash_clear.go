@@ -54,7 +54,7 @@ func (a *app) runClear(cmd *cobra.Command, ids []string, f clearFlags) error {
 		if err != nil {
 			return a.printError(err)
 		}
-		if len(clearable) == 0 || !ask(trashTable(clearable, time.Now()), fmt.Sprintf("Remove %s from the trash for good?", plural(len(clearable), "file"))) {
+		if len(clearable) == 0 || !ask(a.trashTable(clearable, time.Now()), fmt.Sprintf("Remove %s from the trash for good?", plural(len(clearable), "file"))) {
 			return a.printAnswer("Nothing was removed.", &api.Cleared{Entries: []api.Trashed{}})
 		}
 		r.IDs = nil // clear only what the person was shown

@@ -23,7 +23,8 @@ func (a *app) undo() *cobra.Command {
 		Use:   "undo [ENTRY]",
 		Short: "Take back the last change, an entry of the log, a turn, a session, or all since a mark",
 		Long: `undo takes back what an entry of the log did, whoever asked for it; without ENTRY
-the last change that is not taken back yet; with --session all that a session did;
+the last change that is not taken back yet, where at a terminal it asks first if that
+is of an agent or another session; with --session all that a session did;
 with --turn what came of one prompt, the last one if none is named; with --to what was
 done since a mark or a time, by the --session or by all. What emend saw and nobody is
 known to have made, such as a person's own edits, stays, unless its ENTRY is named.
@@ -117,7 +118,20 @@ func timeToday(text string, now time.Time) string {
 	return text
 }
 
-func (a *app) runUndo(ctx context.Context, ws *emend.Workspace, r api.UndoRequest) error {
+func (a *app) runUndo(ctx context.Context, ws *emend.Workspace, r api.UndoRequest) (err error) {
+	if r.SessionID, err = sessionName(ctx, ws, r.SessionID); err != nil {
+		return err
+	}
+	others := ""
+	if r == (api.UndoRequest{}) {
+		var no bool
+		if r.Entry, others, no, err = a.lastChange(ctx, ws); err != nil {
+			return err
+		}
+		if no {
+			return a.printAnswer("Nothing was changed.", nil)
+		}
+	}
 	rep, err := ws.Undo(ctx, r)
 	if err != nil {
 		return err
@@ -130,6 +144,7 @@ func (a *app) runUndo(ctx context.Context, ws *emend.Workspace, r api.UndoReques
 		return errors.Join(err, paged)
 	}
 	a.done = true
+	a.noteIf(others != "", "it was a change of %s", others)
 	return a.buffered(func(w *bufio.Writer) {
 		if a.json {
 			newEncoder(w).Encode(rep.Result()) //nolint:errcheck // buffered returns it
@@ -139,10 +154,38 @@ func (a *app) runUndo(ctx context.Context, ws *emend.Workspace, r api.UndoReques
 	})
 }
 
+// lastChange returns the entry that an undo without a name takes back, and whose it is if it is not of the command line. At a terminal
+// it asks first about such a change; no says that the person does not want it. What would be refused has no entry: the undo itself
+// says why.
+func (a *app) lastChange(ctx context.Context, ws *emend.Workspace) (entry, others string, no bool, err error) {
+	rep, err := ws.Undo(ctx, api.UndoRequest{DryRun: true})
+	if err != nil || len(rep.Undoes()) != 1 {
+		return "", "", false, nil
+	}
+	e, err := ws.Show(ctx, rep.Undoes()[0])
+	if err != nil {
+		return "", "", false, err
+	}
+	if entry = e.Data.Entry; e.Data.Client == api.CommandLine && e.Data.SessionID == "" {
+		return entry, "", false, nil
+	}
+	others = report.OneLine(whose(e.Data.Client, e.Data.AgentName, e.Data.SessionID))
+	if !a.ttyIn || !a.ttyErr {
+		return entry, others, false, nil
+	}
+	var text strings.Builder
+	w := bufio.NewWriter(&text)
+	a.printUndo(w, rep, "")
+	w.Flush() //nolint:errcheck // text keeps it
+	fmt.Fprintf(a.err, "%sThe last change is of %s, %s.\n", text.String(), others, formatAge(e.Data.Timestamp, time.Now()))
+	yes, err := a.confirmed("Take it back?")
+	return entry, "", !yes, err
+}
+
 // printUndo prints what was undone, and the command that undoes the undo. For a dry run tx is "", and the diff is
 // printed.
 func (a *app) printUndo(w *bufio.Writer, rep *emend.Report, tx string) {
-	fmt.Fprintln(w, report.Escape(strings.TrimSuffix(rep.Result().Text(), "\n")))
+	fmt.Fprintln(w, report.Escape(strings.TrimSuffix(rep.Shown(a.shown).Result().Text(), "\n")))
 	if tx == "" || a.ttyOut {
 		for _, f := range rep.Files() {
 			a.printDiff(w, f.Diff())

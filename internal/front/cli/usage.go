@@ -44,6 +44,16 @@ func atMost(least int, names ...string) cobra.PositionalArgs {
 	}
 }
 
+// atLeast takes n arguments, which the names describe, or more.
+func atLeast(n int, names ...string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) < n {
+			return usageErrorf(cmd.Name(), "%s needs %s, got %d argument(s)", cmd.Name(), strings.Join(names, " and "), len(args))
+		}
+		return nil
+	}
+}
+
 func atMostOneFile(verb string) cobra.PositionalArgs {
 	return func(_ *cobra.Command, args []string) error {
 		if len(args) > 1 {

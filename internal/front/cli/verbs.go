@@ -3,6 +3,7 @@ package cli
 import (
 	"strings"
 
+	"github.com/emend-dev/emend"
 	"github.com/spf13/cobra"
 )
 
@@ -32,6 +33,7 @@ var verbs = []verb{
 	{"rm", (*app).rm, changeExits},
 	{"mv", (*app).mv, changeExits},
 	{"undo", (*app).undo, changeExits},
+	{"redo", (*app).redo, changeExits},
 	{"mark", (*app).mark, readExits},
 	{"restore", (*app).restore, changeExits},
 	{"trash", (*app).trash, ""},
@@ -46,6 +48,8 @@ var verbs = []verb{
 	{"serve", (*app).serve, "0 ended as it was told to, 1 could not serve, 2 wrong usage."},
 	{"hook", (*app).hook, "0 always, also when it failed, so that no agent is ever held up."},
 	{"call", (*app).call, "0 done, 1 refused and nothing changed, 2 wrong usage, 3 undecided:\nrun emend recover."},
+	{"status", (*app).status, readExits},
+	{"diff", (*app).diff, "0 done, also without a difference; 1 refused, 2 wrong usage."},
 	{"log", (*app).log, readExits},
 	{"show", (*app).show, "0 done, 1 there is no such entry, 2 wrong usage."},
 	{"blame", (*app).blame, readExits},
@@ -88,10 +92,14 @@ unseen, what was done is on record and can be taken back.`,
 		PersistentPreRunE: func(*cobra.Command, []string) error { return a.applyGlobalFlags() },
 	}, "0 done (a dry run: would apply), 1 refused and nothing changed (of\n"+
 		"search: or nothing found), 2 wrong usage, 3 undecided: run emend recover.")
+	root.Version = emend.Version().Version
+	root.SetVersionTemplate(versionText(emend.Version()))
+	root.SetUsageTemplate(usageTemplate(root.UsageTemplate()))
 	f := root.PersistentFlags()
 	f.StringVarP(&a.dir, "directory", "C", "", "change to `DIR` before doing anything")
 	f.StringVar(&a.root, "root", "", "the workspace's root `DIR` (default: the nearest directory upward with .git or .emend)")
-	f.BoolVar(&a.json, "json", false, "print the result as JSON, refusals included")
+	f.BoolVar(&a.atRoot, "root-relative", false, "paths count from the workspace's root, not from the current directory: for scripts")
+	f.BoolVar(&a.json, "json", false, "print the result as JSON, refusals included; its paths count from the root")
 	f.BoolVarP(&a.quiet, "quiet", "q", false, "print nothing but errors")
 	f.BoolVar(&a.noColor, "no-color", false, "no colour, as with NO_COLOR set")
 	f.BoolVar(&a.noPager, "no-pager", false, "print long texts at once, also on a terminal")
@@ -119,6 +127,22 @@ unseen, what was done is on record and can be taken back.`,
 	return root
 }
 
+// usageTemplate leaves the flags of every verb to the help of emend itself.
+func usageTemplate(standard string) string {
+	from := strings.Index(standard, "{{if .HasAvailableInheritedFlags}}")
+	if from < 0 {
+		return standard
+	}
+	to := from + strings.Index(standard[from:], "{{end}}") + len("{{end}}")
+	return standard[:from] + "{{if .HasAvailableInheritedFlags}}\n\n" + globalFlagsHelp + "{{end}}" + standard[to:]
+}
+
+// globalFlagsHelp stands in the help of a verb instead of the flags that every verb has.
+const globalFlagsHelp = "Flags of every verb, such as --directory, --json and --quiet: emend --help"
+
+// valueFlags are the flags of every verb that take a value, as somebody writes them before the verb.
+var valueFlags = []string{"--root", "--store", "--policy", "--session", "--agent", "--durability"}
+
 // verbOf returns the verb that args begin with. It finds none if a flag, help or completion comes first.
 func verbOf(args []string) (verb, bool) {
 	for _, v := range verbs {
@@ -144,8 +168,8 @@ var verbGroups = []struct{ title, verbs string }{
 	{"Patches", "apply convert make explain"},
 	{"Reading", "read ls glob search"},
 	{"Changing", "create write edit rm mv"},
-	{"Taking back", "undo mark restore trash"},
-	{"Looking after", "ui waiting log show blame verify recover doctor purge setup version completion help"},
+	{"Taking back", "undo redo mark restore trash"},
+	{"Looking after", "status diff log show ui waiting blame verify recover doctor purge setup version completion help"},
 	{"For programs", "run serve call hook"},
 }
 

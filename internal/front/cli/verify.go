@@ -167,6 +167,6 @@ func (a *app) printStates(v *api.VerifyReport, row func(name, format string, arg
 		if f.Why != "" {
 			text += ": " + f.Why
 		}
-		fmt.Fprintf(a.out, "  %s  (%s; %s)\n", report.OneLine(f.Path), report.OneLine(text), report.OneLine(f.Entry))
+		fmt.Fprintf(a.out, "  %s  (%s; %s)\n", report.OneLine(a.shown(f.Path)), report.OneLine(text), report.OneLine(f.Entry))
 	}
 }

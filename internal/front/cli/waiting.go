@@ -12,32 +12,40 @@ import (
 )
 
 func (a *app) waiting() *cobra.Command {
-	var follow bool
+	var follow, notify bool
 	cmd := &cobra.Command{
 		Use:   "waiting",
 		Short: "List the calls that wait for your answer, and answer them",
 		Long: `waiting lists the calls of agents that a policy of "ask" holds: who asks, with which
-tool, about which paths, and how long they wait still. An agent waits only while
-somebody is there to answer: at the page that emend ui shows, or here, with --follow,
-which prints each call with its diff as it comes, until Ctrl-C. Answer from another
-terminal: allow lets the call happen once, deny refuses it with a reason that the
-agent reads. Who answers first decides.
+tool, about which paths, and how long they wait still. At a terminal it shows each of
+them with its diff, and takes your answer: y allows the call once, s whatever the same
+rules ask about until the session ends, n refuses it with a reason that the agent
+reads, and Enter leaves it.
+
+An agent waits only while somebody is there to answer: at the page that emend ui shows,
+or here, with --follow, which shows each call as it comes, until Ctrl-C; --notify tells
+your desktop as well. Where this is no terminal, --follow prints the calls, and allow
+and deny answer them. Who answers first decides.
 
 An agent whose own program can ask you is not here: that program asks you itself.`,
 		Example: `  emend waiting
-  emend waiting --follow
+  emend waiting --follow --notify
   emend waiting show q7h2k3m4n5p6
   emend waiting allow q7h2k3m4n5p6
   emend waiting deny q7h2k3m4n5p6 --reason 'write a new migration instead'`,
 		Args: onlySubcommands("waiting", "show, allow or deny"),
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			if follow {
-				return a.followWaiting(cmd.Context())
+			switch {
+			case notify && !follow:
+				return usageErrorf("waiting", "--notify goes with --follow")
+			case follow:
+				return a.followWaiting(cmd.Context(), notify)
 			}
 			return a.listWaiting(cmd.Context())
 		},
 	}
-	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "say that you are there, and print each call as it comes, until Ctrl-C")
+	cmd.Flags().BoolVarP(&follow, "follow", "f", false, "say that you are there, and show each call as it comes, until Ctrl-C")
+	cmd.Flags().BoolVar(&notify, "notify", false, "with --follow: tell the desktop of each call, or ring the terminal's bell")
 	cmd.AddCommand(a.waitingShow(), a.waitingAllow(), a.waitingDeny())
 	return cmd
 }
@@ -130,6 +138,15 @@ func (a *app) listWaiting(ctx context.Context) error {
 	defer ws.Close()
 	all, err := ws.Waiting(ctx)
 	if err != nil {
+		return a.printError(err)
+	}
+	if len(all) > 0 && a.answersHere() {
+		leave, err := ws.Host().PageOpen(a.answeringBy())
+		if err != nil {
+			return a.printError(err)
+		}
+		defer leave()
+		_, err = a.answerAll(ctx, ws, all)
 		return a.printError(err)
 	}
 	list := make([]waitingCall, len(all))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"syscall"
 	"time"
 
@@ -14,9 +15,9 @@ import (
 // pollInterval is how often followWaiting looks for new calls.
 const pollInterval = 200 * time.Millisecond
 
-// followWaiting marks a person as present, and prints each call as it comes, until Ctrl-C or until the reader of
-// standard output has gone.
-func (a *app) followWaiting(ctx context.Context) error {
+// followWaiting marks a person as present, and shows each call as it comes, until Ctrl-C or until the reader of
+// standard output has gone. At a terminal it takes the answers.
+func (a *app) followWaiting(ctx context.Context, notify bool) error {
 	ctx, stop := a.untilReaderGone(ctx)
 	defer stop()
 	ws, err := a.open(emend.NoRecovery())
@@ -32,17 +33,31 @@ func (a *app) followWaiting(ctx context.Context) error {
 	if !a.quiet {
 		fmt.Fprintln(a.err, "emend: calls that ask for you are shown here as they come; Ctrl-C ends it")
 	}
-	return a.printError(a.pollWaiting(ctx, ws))
+	return a.printError(a.pollWaiting(ctx, ws, notify))
 }
 
-// pollWaiting prints each call once when it comes, and once when it is gone.
-func (a *app) pollWaiting(ctx context.Context, ws *emend.Workspace) error {
+// pollWaiting shows each call once when it comes, and says when it is gone.
+func (a *app) pollWaiting(ctx context.Context, ws *emend.Workspace, notify bool) error {
 	shown := map[string]bool{}
 	tick := time.NewTicker(pollInterval)
 	defer tick.Stop()
 	for {
 		all, err := ws.Waiting(ctx)
-		if err == nil {
+		if err == nil && notify {
+			a.notifyNew(ctx, all, shown)
+		}
+		switch {
+		case err != nil:
+		case a.answersHere():
+			fresh := slices.DeleteFunc(all, func(w api.Waiting) bool { return shown[w.ID] })
+			for i := range fresh {
+				shown[fresh[i].ID] = true
+			}
+			var more bool
+			if more, err = a.answerAll(ctx, ws, fresh); err == nil && !more {
+				return nil
+			}
+		default:
 			err = a.printNewWaiting(all, shown)
 		}
 		if err != nil {

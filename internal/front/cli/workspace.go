@@ -35,15 +35,21 @@ func (a *app) open(o ...emend.Option) (*emend.Workspace, error) {
 	return ws, nil
 }
 
-// rootAndBase returns the root of the workspace, and below it the directory that paths are relative to.
+// rootAndBase returns the root of the workspace, and below it the directory that paths are relative to: the current one, or with
+// --root-relative the root.
 func (a *app) rootAndBase() (root, base string, err error) {
 	if a.root == "" {
-		return emend.FindRoot(".")
-	}
-	if base, err = dirBelow(a.root); err != nil {
+		root, base, err = emend.FindRoot(".")
+	} else if base, err = dirBelow(a.root); err != nil {
 		return "", "", &usageError{"", err}
+	} else {
+		root = a.root
 	}
-	return a.root, base, nil
+	if a.atRoot {
+		base = ""
+	}
+	a.base = base
+	return root, base, err
 }
 
 // workspaceOptions returns the options that the flags of every verb set.
@@ -121,7 +127,11 @@ func (a *app) withWorkspace(cmd *cobra.Command, tool string, allow []string, do 
 		return err
 	}
 	defer ws.Close()
-	err = do(emend.WithActor(cmd.Context(), api.Actor{Tool: tool}), ws)
+	ctx := a.withAsker(emend.WithAbsolutePaths(emend.WithActor(cmd.Context(), api.Actor{Tool: tool})))
+	if a.session == "" && a.agent == "" {
+		ctx = emend.WithTyped(ctx) // an agent says who it is
+	}
+	err = do(ctx, ws)
 	if r, ok := errors.AsType[*emend.Refusal](err); ok {
 		return a.printRefusal(r)
 	}

@@ -1,6 +1,8 @@
 package cli
 
 import (
+	"fmt"
+
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
@@ -11,14 +13,17 @@ func (a *app) write() *cobra.Command {
 	var r api.WriteRequest
 	return changeVerb[api.WriteRequest, api.WriteData]{
 		tool:  "write_file",
-		use:   "write PATH --expect SHA256",
+		use:   "write PATH",
 		short: "Replace the whole text of a file by standard input",
-		long: `write replaces the text of PATH, which must be there, by what standard input has,
-if the file still is the one whose sha256 --expect names: nobody's edit is
-overwritten unseen. The file keeps its mode, its line ends and its byte order mark.
-For a person at a terminal the hash is read, and shown, before the text is asked
-for; elsewhere 'emend read --json PATH' has it, and so has sha256sum.`,
-		example:     "  gofmt main.go | emend write main.go --expect \"$(sha256sum main.go | cut -c1-64)\"",
+		long: `write replaces the text of PATH, which must be there, by what standard input has, and
+says what it replaced and how to take that back. The file keeps its mode, its line
+ends and its byte order mark.
+
+With --expect it does so only if the file still is the one with that sha256: nobody's
+edit is overwritten unseen. 'emend read --json PATH' has it, and so has sha256sum.
+Without --expect it replaces the file as it is when standard input begins to be read;
+if somebody saves it before the text has ended, nothing is changed.`,
+		example:     "  echo 1.4.0 | emend write VERSION\n  gofmt main.go | emend write main.go --expect \"$(sha256sum main.go | cut -c1-64)\"",
 		takes:       exactly("one PATH"),
 		args:        []*string{&r.Path},
 		expect:      &r.ExpectedSha256,
@@ -30,7 +35,20 @@ for; elsewhere 'emend read --json PATH' has it, and so has sha256sum.`,
 		},
 		request: &r, call: (*emend.Workspace).Write,
 		text: func(did *api.Answer[api.WriteData]) changeText {
-			return changeText{diff: did.Data.Diff, tx: did.Tx}
+			return changeText{words: describeWrite(a, &did.Data), notes: did.Notes, diff: did.Data.Diff, tx: did.Tx, back: true}
 		},
 	}.command(a)
+}
+
+// describeWrite says what was written and what that replaced. It returns "" for the empty data of a repeated call, whose first answer
+// was lost.
+func describeWrite(a *app, d *api.WriteData) string {
+	if d.Path == "" {
+		return ""
+	}
+	text := fmt.Sprintf("Wrote %s (%s, sha256 %s).", report.OneLine(a.shown(d.Path)), formatBytes(d.SizeBytes), d.AfterSha256)
+	if d.BeforeSha256 == d.AfterSha256 {
+		return text + " It had that text already."
+	}
+	return text + fmt.Sprintf("\nIt replaced the text with the sha256 %s.", d.BeforeSha256)
 }

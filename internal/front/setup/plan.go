@@ -61,7 +61,7 @@ func (c *Client) Plan(h Host, o Options) (*Plan, error) {
 	}
 	server := c.serverFor(h, o)
 	p := &Plan{Client: c.Name, Title: c.Title, Scope: o.Scope, Remove: o.Remove, Next: c.nextStep, Notes: []string{}}
-	if o.HooksOnly {
+	if o.HooksOnly || o.Remove {
 		p.Next = "start " + c.Title + " again"
 	}
 	if !o.Remove {

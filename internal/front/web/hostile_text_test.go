@@ -83,7 +83,8 @@ func (p *testSite) hostileCalls(h, other string) {
 	call("create_file", map[string]any{"path": "../" + h, "content": h})
 	call("undo", map[string]any{"entry": h})
 	p.must(os.WriteFile(filepath.Join(p.dir, "plain "+name), []byte(h), 0o600))
-	call("undo", map[string]any{})
+	call("undo", map[string]any{}) // of the deletion
+	call("delete_file", map[string]any{"path": "moved " + name, "expectedSha256": gone["sha256"]})
 }
 
 // question asks a hostile question, which waits until the test ends.

@@ -1,0 +1,19 @@
+package workspace
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend/api"
+)
+
+// Where emend changes no files, it does not say that every promise holds.
+func TestHealthOfSystems(t *testing.T) {
+	for system, want := range map[string]string{"linux": "", "darwin": "on macOS", "windows": "nothing is changed on windows"} {
+		h := &api.Health{}
+		checkSystem(h, system)
+		if got := strings.Join(h.Weaker, "\n"); (got == "") != (want == "") || !strings.Contains(got, want) {
+			t.Errorf("%s: %q", system, got)
+		}
+	}
+}
