@@ -67,7 +67,6 @@ type Report struct {
 	Tx       string   // the transaction; the log and undo know it by this name. Of sections applied one by one it is the last
 	Head     api.Head // the newest record of the log
 	Notes    []string // what a person should know, one sentence each: which attributes of a file could not be kept, for example
-	Undoes   []string // of an undo: the entries of which it takes something back
 	Repeated bool     // nothing was done now: a call with the same idempotency key had been committed before
 
 	report *change.Report
@@ -103,7 +102,7 @@ func reported(r *change.Report, err error) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Report{Tx: r.Done.Tx, Head: api.Head(r.Done.Log), Notes: r.Done.Notes, Undoes: r.View.Undoes, Repeated: r.Stored != nil, report: r}, nil
+	return &Report{Tx: r.Done.Tx, Head: api.Head(r.Done.Log), Notes: r.Done.Notes, Repeated: r.Stored != nil, report: r}, nil
 }
 
 // Refusal is the error of a call that was refused. It has every failing section and hunk of a patch. errors.Is and errors.As

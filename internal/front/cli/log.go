@@ -155,7 +155,7 @@ func (a *app) printGroupLine(files []api.LogEntry) {
 	if more := len(files) - 3; more > 0 {
 		what += fmt.Sprintf(" and %d more", more)
 	}
-	if s := entryState(e); s != "" {
+	if s := entryState(files); s != "" {
 		what += " (" + s + ")"
 	}
 	fmt.Fprintf(a.out, "%s %s  %s  %s\n", a.colorize(bold, fmt.Sprintf("%-10s", report.OneLine(abbrev.Random(e.Entry)))), e.Timestamp.Local().Format("2006-01-02 15:04"),

@@ -123,7 +123,7 @@ func (a *app) runUndo(ctx context.Context, ws *emend.Workspace, r api.UndoReques
 		return err
 	}
 	others := ""
-	if r == (api.UndoRequest{}) {
+	if r.Entry == "" && r.SessionID == "" && r.Turn == "" && r.To == "" && r.IdempotencyKey == "" && !r.DryRun {
 		var no bool
 		if r.Entry, others, no, err = a.lastChange(ctx, ws); err != nil {
 			return err

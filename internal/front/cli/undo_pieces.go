@@ -58,7 +58,7 @@ func (a *app) askForPieces(ctx context.Context, ws *emend.Workspace, r api.UndoR
 		if err != nil {
 			return r, false, err
 		}
-		r.Entry = rep.Undoes[0]
+		r.Entry = rep.Undoes()[0]
 	}
 	e, err := ws.Show(ctx, r.Entry)
 	if err != nil {
@@ -72,17 +72,8 @@ func (a *app) askForPieces(ctx context.Context, ws *emend.Workspace, r api.UndoR
 	if a.ttyIn {
 		a.interruptReady.Wait()
 	}
-	r.Pieces, err = a.newPieceQuestions(d, r.Pieces, a.base()).ask()
+	r.Pieces, err = a.newPieceQuestions(d, r.Pieces, a.base).ask()
 	return r, len(r.Pieces) > 0, err
-}
-
-// base returns the directory that paths are relative to, below the root.
-func (a *app) base() string {
-	_, base, err := a.rootAndBase()
-	if err != nil {
-		return ""
-	}
-	return base
 }
 
 // pieceQuestion asks about one piece of an entry.
