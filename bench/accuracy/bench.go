@@ -21,6 +21,7 @@ type bench struct {
 	log    io.Writer
 
 	systems []profile      // the profiles of emend
+	largest int            // leave out changes with more bytes on both sides together; 0 is no limit
 	order   []int          // the changes in the order in which they are tried
 	can     [][]bool       // by change and kind: it was judged
 	tried   map[string]int // by damage: how many changes were looked at, until there were enough
@@ -179,7 +180,7 @@ func (b *bench) scanOne(ctx context.Context, n int, full []atomic.Bool) (out cha
 		return out, nil
 	}
 	ch, ok, err := b.corpus.change(n)
-	if err != nil || !ok {
+	if err != nil || !ok || b.largest > 0 && len(ch.Old)+len(ch.New) > b.largest {
 		return out, err
 	}
 	out.used = true

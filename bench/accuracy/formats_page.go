@@ -34,14 +34,17 @@ func (b *bench) formatsVerdict() error {
 	return nil
 }
 
-// sliceOfFormats is the number of changes of each kind in a quick run.
-const sliceOfFormats = 5
+// A quick run has this many changes of each kind, of files up to a size.
+const (
+	sliceOfFormats    = 4
+	largestInTheSlice = 64 << 10
+)
 
 // formatsSlice runs a small part, without the programs.
 func (b *bench) formatsSlice(ctx context.Context, stdout io.Writer) error {
 	c := b.config
 	c.formats, c.peersToo, c.damages, c.max, c.perKind, c.perPair = true, false, formatKinds(), sliceOfFormats, 0, 0
-	f := &bench{config: c, corpus: b.corpus, log: b.log}
+	f := &bench{config: c, corpus: b.corpus, log: b.log, largest: largestInTheSlice}
 	if err := f.measureFormats(ctx); err != nil {
 		return err
 	}
