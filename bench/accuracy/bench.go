@@ -20,6 +20,8 @@ type bench struct {
 	peers  []*peer
 	log    io.Writer
 
+	systems []profile      // the profiles of emend
+	largest int            // leave out changes with more bytes on both sides together; 0 is no limit
 	order   []int          // the changes in the order in which they are tried
 	can     [][]bool       // by change and kind: it was judged
 	tried   map[string]int // by damage: how many changes were looked at, until there were enough
@@ -27,6 +29,7 @@ type bench struct {
 	beside  *tally         // every kind, a part of them, all systems
 	pairs   *tally         // pairs of kinds, a sample, all systems
 	picked  []find         // patches that peers landed wrong
+	beaten  []beaten       // of formats: what programs landed right
 	judged  int64          // texts sent to emend in process
 	judging time.Duration
 	took    time.Duration
@@ -47,8 +50,14 @@ type damagedCase struct {
 	sight       func() damage.Sight
 }
 
-func (b *bench) spoil(ch *damage.Change, f damage.Form, kinds []damage.Kind) *damagedCase {
-	c, ok := ch.Case(f, b.seed, kinds...)
+func (b *bench) spoil(ch *damage.Change, w damage.Way, f damage.Form, kinds []damage.Kind) *damagedCase {
+	var c *damage.Case
+	var ok bool
+	if b.formats {
+		c, ok = ch.CaseIn(w, mint, f, b.seed, kinds...)
+	} else {
+		c, ok = ch.Case(f, b.seed, kinds...)
+	}
 	if !ok {
 		return nil
 	}
@@ -63,24 +72,34 @@ func (b *bench) spoil(ch *damage.Change, f damage.Form, kinds []damage.Kind) *da
 }
 
 // judge sends a damaged change to emend in process, with every profile that supports it.
-func (b *bench) judge(ctx context.Context, ch *damage.Change, kinds ...damage.Kind) (out []emendTrial, err error) {
-	spoilt := map[damage.Form]*damagedCase{}
-	for i := range profiles {
-		p := &profiles[i]
-		c, known := spoilt[p.form]
+func (b *bench) judge(ctx context.Context, d *desk, ch *damage.Change, kinds ...damage.Kind) (out []emendTrial, err error) {
+	type written struct {
+		damage.Way
+		damage.Form
+	}
+	spoilt := map[written]*damagedCase{}
+	for i := range b.systems {
+		p := &b.systems[i]
+		c, known := spoilt[written{p.way, p.form}]
 		if !known {
-			c = b.spoil(ch, p.form, kinds)
-			spoilt[p.form] = c
+			c = b.spoil(ch, p.way, p.form, kinds)
+			spoilt[written{p.way, p.form}] = c
 		}
 		if c == nil {
 			continue
 		}
-		t, err := fare(ctx, c.Case, c.Text(p.bare), p.sender(b.scratch, c.Case))
+		sent := c.Text(p.bare)
+		if b.formats {
+			sent, _ = c.Sent(mint)
+		}
+		t, err := fare(ctx, c.Case, sent, p.sender(d, c.Case))
 		if err != nil {
 			return nil, err
 		}
 		atomic.AddInt64(&b.judged, 1+int64(one(t.offered)))
-		out = append(out, emendTrial{c.record(p.name, &t), &t, c})
+		rec := c.record(p.name, &t)
+		rec.sent, rec.asCall = len(sent), p.asCall(c.Case, sent)
+		out = append(out, emendTrial{rec, &t, c})
 	}
 	return out, nil
 }
@@ -129,7 +148,7 @@ func (b *bench) scan(ctx context.Context) error {
 			open := slices.ContainsFunc(have, func(n int) bool { return b.max == 0 || n < b.max })
 			if s.used && open {
 				b.corpus.note(n)
-				b.can[n] = make([]bool, len(damage.Kinds))
+				b.can[n] = make([]bool, len(damage.Kinds)+len(damage.FormatKinds))
 			}
 			for _, k := range s.kinds {
 				if !open || full[k.damage].Load() {
@@ -161,19 +180,27 @@ func (b *bench) scanOne(ctx context.Context, n int, full []atomic.Bool) (out cha
 		return out, nil
 	}
 	ch, ok, err := b.corpus.change(n)
-	if err != nil || !ok {
+	if err != nil || !ok || b.largest > 0 && len(ch.Old)+len(ch.New) > b.largest {
 		return out, err
 	}
 	out.used = true
+	d := &desk{scratch: b.scratch}
+	defer d.close()
 	for i, kinds := range b.damages {
 		if full[i].Load() {
 			continue
 		}
-		all, err := b.judge(ctx, ch, kinds...)
+		all, err := b.judge(ctx, d, ch, kinds...)
 		if err != nil {
 			return out, fmt.Errorf("%s: %s: %w", b.corpus.pairs[n], damageName(kinds), err)
 		}
 		k := kindResult{damage: i, both: of("emend", all) != nil && of("comma", all) != nil}
+		if b.formats { // of the undamaged change everybody gets the same
+			undamaged := kinds[0].Name == "none"
+			if k.both = len(all) > 0 && (!undamaged || len(all) == len(b.systems)); k.both && undamaged {
+				k.records = append(k.records, wholeRecord(all[0].spoilt.Case))
+			}
+		}
 		for _, j := range all {
 			k.records = append(k.records, j.record)
 			k.shown = append(k.shown, b.show.of(b.corpus.pairs[n].String(), j.record, j.spoilt.Case, j.trial)...)

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
+
+	"github.com/emend-dev/emend/bench/accuracy/damage"
 )
 
 // answer is the machine-readable part of a result. A client knows nothing else.
@@ -20,6 +22,8 @@ type failure struct {
 		Expected       string    `json:"expected"`
 		Section        int       `json:"sectionIndex"`
 		Hunk           *int      `json:"hunkIndex"`
+		Edit           *int      `json:"editIndex"`
+		Actual         string    `json:"actualSha256"`
 		AlreadyApplied bool      `json:"alreadyApplied"`
 		Nearest        *nearest  `json:"nearest"`
 		Failures       []failure `json:"failures"`
@@ -35,12 +39,17 @@ const nothing = ""
 
 // nextText returns what a mechanical client sends next: it does what the refusal says, without thinking. It reports false if that
 // is not possible for at least one failure.
-func nextText(text string, a answer) (string, bool) {
-	if a.Error == nil {
+func nextText(way damage.Way, text string, a answer) (string, bool) {
+	if a.Error == nil || way == damage.AsCalls {
 		return "", false
 	}
-	if next, ok := unwrap(text, *a.Error); ok {
-		return next, true
+	if way == damage.AsEdits || way == damage.AsLines {
+		return nextEdits(text, *a.Error)
+	}
+	if way == damage.InEnvelope {
+		if next, ok := unwrap(text, *a.Error); ok {
+			return next, true
+		}
 	}
 	hunks := map[[2]int]string{}
 	for _, f := range a.Error.Details.Failures {
@@ -59,7 +68,76 @@ func nextText(text string, a answer) (string, bool) {
 	if inner, ok := inJSON(text); ok { // the engine read the object, and its hunks are those of the patch inside
 		text = inner
 	}
+	if way != damage.InEnvelope {
+		return replaceHunks(way, text, hunks), len(hunks) > 0
+	}
 	return replace(text, hunks), len(hunks) > 0
+}
+
+// replaceHunks is replace for a text of one file.
+func replaceHunks(way damage.Way, text string, hunks map[[2]int]string) string {
+	begins := "@@"
+	if way == damage.InBlocks {
+		begins = "<<<<<<< SEARCH"
+	}
+	var out strings.Builder
+	at, kept, skipping := -1, 0, false
+	for line := range strings.Lines(strings.ReplaceAll(text, "\r\n", "\n")) {
+		if strings.HasPrefix(line, begins) {
+			at++
+			now, changed := hunks[[2]int{0, at}]
+			out.WriteString(now)
+			skipping = changed
+			kept += one(!changed || now != "")
+		}
+		if !skipping {
+			out.WriteString(line)
+		}
+	}
+	if at >= 0 && kept == 0 {
+		return nothing
+	}
+	return out.String()
+}
+
+// nextEdits sends the hash that the file has now, or leaves out edits that are made already.
+func nextEdits(text string, f failure) (string, bool) {
+	var edits damage.Edits
+	if err := json.Unmarshal([]byte(text), &edits); err != nil {
+		return "", false
+	}
+	switch {
+	case f.Details.Actual != "" && f.Details.Actual != edits.Sha256:
+		return strings.Replace(text, edits.Sha256, f.Details.Actual, 1), true
+	case len(f.Details.Failures) == 0 && f.Details.AlreadyApplied && len(edits.Edits) == 1:
+		return nothing, true
+	}
+	gone := map[int]bool{}
+	for _, f := range f.Details.Failures {
+		if !f.Details.AlreadyApplied || f.Details.Edit == nil {
+			return "", false
+		}
+		gone[*f.Details.Edit] = true
+	}
+	var left []damage.Edit
+	for i, e := range edits.Edits {
+		if !gone[i] {
+			left = append(left, e)
+		}
+	}
+	if edits.Edits = left; len(left) == 0 {
+		return nothing, len(gone) > 0
+	}
+	return quoted(edits), len(gone) > 0
+}
+
+// quoted returns a value as JSON, with the characters that a model writes.
+func quoted(v any) string {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	e.Encode(v)
+	return strings.TrimSuffix(b.String(), "\n")
 }
 
 // inJSON returns the patch in a JSON object.

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/emend-dev/emend/bench/accuracy/damage"
 	"github.com/emend-dev/emend/internal/dialect"
 )
 
@@ -85,23 +86,23 @@ func TestAgainAllOrNothing(t *testing.T) {
 		f.Details.Failures = all
 		return answer{Error: &f}
 	}
-	if next, ok := nextText(two, whole(hunk(0, "@@\n-I\n+i\n"), hunk(1, ""))); ok {
+	if next, ok := nextText(damage.InEnvelope, two, whole(hunk(0, "@@\n-I\n+i\n"), hunk(1, ""))); ok {
 		t.Errorf("half a repair was sent:\n%s", next)
 	}
-	next, ok := nextText(two, whole(hunk(0, "@@\n-I\n+i\n"), hunk(1, "@@\n-II\n+ii\n")))
+	next, ok := nextText(damage.InEnvelope, two, whole(hunk(0, "@@\n-I\n+i\n"), hunk(1, "@@\n-II\n+ii\n")))
 	if want := strings.NewReplacer("-1\n+one", "-I\n+i", "@@ x\n-2\n+two", "@@\n-II\n+ii").Replace(two); !ok || next != want {
 		t.Errorf("%v\n%s", ok, next)
 	}
-	inside, ok := nextText(fmt.Sprintf(`{"patch": %q}`, two), whole(hunk(0, "@@\n-I\n+i\n"), hunk(1, "@@\n-II\n+ii\n")))
+	inside, ok := nextText(damage.InEnvelope, fmt.Sprintf(`{"patch": %q}`, two), whole(hunk(0, "@@\n-I\n+i\n"), hunk(1, "@@\n-II\n+ii\n")))
 	if !ok || inside != next {
 		t.Errorf("a patch in JSON that was read: %v\n%s", ok, inside)
 	}
 	made := hunk(1, "")
 	made.Details.AlreadyApplied = true
-	if next, ok := nextText(two, whole(made)); !ok || strings.Contains(next, "@@ x") {
+	if next, ok := nextText(damage.InEnvelope, two, whole(made)); !ok || strings.Contains(next, "@@ x") {
 		t.Errorf("a hunk that is there already: %v\n%s", ok, next)
 	}
-	if _, ok := nextText(two, answer{OK: true}); ok {
+	if _, ok := nextText(damage.InEnvelope, two, answer{OK: true}); ok {
 		t.Error("a patch that landed is sent again")
 	}
 }

@@ -15,6 +15,7 @@ type config struct {
 	seed                  uint64
 	damages               [][]damage.Kind // each is tried alone, over all changes
 	peersToo, quick       bool
+	formats               bool
 	half                  string
 	out, scratch, given   string // given: the flags as they were given
 	show                  *show  // nil: measure
@@ -30,8 +31,9 @@ func flags(args []string) (config, error) {
 	fs.IntVar(&c.perPair, "pair", 4, "judge this many changes of each pair of kinds")
 	fs.Uint64Var(&c.seed, "seed", 1, "which samples, and what is spoiled how")
 	fs.BoolVar(&c.peersToo, "peers", true, "ask the programs")
+	fs.BoolVar(&c.formats, "formats", false, "write the same hunks in every format that emend reads, as dialect or tool, instead")
 	fs.BoolVar(&c.quick, "quick", false, "a small slice, for every check of a change")
-	fs.StringVar(&c.out, "out", "", "write RESULTS.md and WRONG.md into this directory")
+	fs.StringVar(&c.out, "out", "", "write RESULTS.md and WRONG.md, or with -formats FORMATS.md, into this directory")
 	fs.StringVar(&show.what, "show", "", "show cases instead: "+strings.Join(showable, ", "))
 	fs.StringVar(&show.system, "system", "emend", "of this system")
 	fs.IntVar(&show.most, "n", 8, "show this many")
@@ -56,6 +58,10 @@ func flags(args []string) (config, error) {
 
 // name parses the names of damages.
 func (c *config) name(names string) error {
+	if names == "" && c.formats {
+		c.damages = formatKinds()
+		return nil
+	}
 	if names == "" {
 		for _, k := range damage.Kinds {
 			c.damages = append(c.damages, []damage.Kind{k})

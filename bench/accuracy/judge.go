@@ -37,7 +37,9 @@ type profile struct {
 	name    string
 	form    damage.Form
 	bare    bool
+	way     damage.Way
 	dialect *dialect.Dialect
+	tool    [2]string // the profile and the name of a tool that is called; the dialect then only says how refusals are measured
 	options dialect.Options
 	seen    seen
 }
@@ -72,7 +74,7 @@ const (
 var mustBeRight = []string{"emend", "emend --lenient", onRecordName, byHashName, "comma"}
 
 // binding lists the profiles that must not apply a hunk again that is applied. The others keep the letter of their dialect.
-var binding = []string{"emend", "emend --lenient", onRecordName, byHashName}
+var binding = []string{"emend", "emend --lenient", onRecordName, byHashName, unifiedName, unifiedLenient, unifiedOnRecord, "search-replace", "search-replace --lenient", "openai"}
 
 // reply is the result of one text that was sent.
 type reply struct {
@@ -87,8 +89,12 @@ type reply struct {
 // sender sends a text to a system that has the files of c.
 type sender func(ctx context.Context, c *damage.Case, text string) (reply, error)
 
-// sender returns how p is asked: in memory, or in a directory of scratch where only a directory tells what a path means.
-func (p *profile) sender(scratch string, c *damage.Case) sender {
+// sender returns how p is asked: in memory, in a directory of scratch where only a directory tells what a path means, or as a tool.
+func (p *profile) sender(d *desk, c *damage.Case) sender {
+	if p.tool != [2]string{} {
+		return d.sender(p)
+	}
+	scratch := d.scratch
 	if c.Slips() {
 		return func(ctx context.Context, c *damage.Case, text string) (reply, error) {
 			return p.sendOnDisk(ctx, scratch, c, text)
@@ -262,7 +268,7 @@ func fare(ctx context.Context, c *damage.Case, text string, send sender) (t tria
 	if err != nil || t.first.outcome != refused {
 		return t, err
 	}
-	if t.next, t.offered = nextText(text, t.first.answer); !t.offered {
+	if t.next, t.offered = nextText(c.Way, text, t.first.answer); !t.offered {
 		return t, nil
 	}
 	if t.next == nothing {

@@ -41,7 +41,7 @@ func TestPaths(t *testing.T) {
 	} {
 		c := damaged(t, lineChange(t, "dir/f.txt"), tc.kind)
 		p := &profiles[tc.profile]
-		got, err := fare(t.Context(), c, c.Text(p.bare), p.sender(t.TempDir(), c))
+		got, err := fare(t.Context(), c, c.Text(p.bare), p.sender(&desk{scratch: t.TempDir()}, c))
 		if err != nil || got.first.outcome != tc.want {
 			t.Errorf("%s with %s: %v, %v: %+v", tc.kind, p.name, got.first.outcome, err, got.first.answer.Error)
 		}

@@ -6,6 +6,7 @@
 //	go -C bench run ./accuracy -out accuracy                    # RESULTS.md and WRONG.md, in less than 20 minutes
 //	go -C bench run ./accuracy -quick                           # a sample; fails if emend lands anything wrong
 //	go -C bench run ./accuracy -half tune -peers=false          # what may be looked at while the engine is changed
+//	go -C bench run ./accuracy -formats -out accuracy           # FORMATS.md: the same hunks in every format
 //	go -C bench run ./accuracy -show refused -system emend -kinds elided -n 3
 //
 // Half of the packages are for tuning, and results are reported for the other half: see half.go.
@@ -47,22 +48,32 @@ func run(ctx context.Context, c config, stdout, stderr io.Writer) (err error) {
 		return err
 	}
 	defer os.RemoveAll(c.scratch)
-	b := &bench{config: c, log: stderr}
+	b := &bench{config: c, log: stderr, systems: profiles}
+	measure := b.measure
+	if c.formats {
+		measure = b.measureFormats
+	}
 	if c.show != nil {
 		c.show.w = stdout
-		if err = b.measure(ctx); errors.Is(err, errShown) {
+		if err = measure(ctx); errors.Is(err, errShown) {
 			return nil
 		}
 		return err
 	}
-	if err := b.measure(ctx); err != nil {
+	if err := measure(ctx); err != nil {
 		return err
 	}
 	b.took = time.Since(start)
+	if c.formats {
+		return b.writeFormats(stdout)
+	}
 	if err := b.write(stdout); err != nil {
 		return err
 	}
-	return b.verdict()
+	if err := b.verdict(); err != nil || !c.quick {
+		return err
+	}
+	return b.formatsSlice(ctx, stdout)
 }
 
 // measure runs everything.
@@ -94,7 +105,7 @@ func (b *bench) measure(ctx context.Context) (err error) {
 
 // ours reports whether a system is a profile of emend.
 func (b *bench) ours(system string) bool {
-	return slices.ContainsFunc(profiles, func(p profile) bool { return p.name == system })
+	return slices.ContainsFunc(b.systems, func(p profile) bool { return p.name == system })
 }
 
 // write prints the page, or writes it and the list of wrong results to files.

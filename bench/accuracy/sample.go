@@ -48,13 +48,14 @@ func (b *bench) applies(n int, kinds []damage.Kind) bool {
 }
 
 func number(k damage.Kind) int {
-	return slices.IndexFunc(damage.Kinds, func(o damage.Kind) bool { return o.Name == k.Name })
+	return slices.IndexFunc(slices.Concat(damage.Kinds, damage.FormatKinds), func(o damage.Kind) bool { return o.Name == k.Name })
 }
 
 // itemResult is the result of one errand.
 type itemResult struct {
 	records []record
 	finds   []find
+	beaten  []beaten
 	shown   []exhibit
 }
 
@@ -67,6 +68,7 @@ func (b *bench) ask(ctx context.Context, what string, damages [][]damage.Kind, m
 		func(n int, a itemResult) error {
 			out.add(a.records)
 			b.picked = append(b.picked, a.finds...)
+			b.beaten = append(b.beaten, a.beaten...)
 			p.at(n + 1)
 			return b.show.print(a.shown)
 		})
@@ -84,8 +86,10 @@ func (b *bench) askOne(ctx context.Context, e sampleItem, peers []*peer) (out it
 	}
 	defer r.leave()
 	name := b.corpus.pairs[e.change].String()
+	d := &desk{scratch: b.scratch}
+	defer d.close()
 	for _, kinds := range e.damages {
-		all, err := b.judge(ctx, ch, kinds...)
+		all, err := b.judge(ctx, d, ch, kinds...)
 		if err != nil {
 			return out, err
 		}
@@ -120,10 +124,14 @@ func damageName(kinds []damage.Kind) string {
 
 // askPeer sends one case to one peer. The program emend must have the same result as in process.
 func (b *bench) askPeer(ctx context.Context, r *scratchDir, p *peer, ch *damage.Change, n int, kinds []damage.Kind, all []emendTrial, out *itemResult) error {
-	if p.why != "" || p.unified && slices.ContainsFunc(kinds, func(k damage.Kind) bool { return k.Envelope }) {
+	if p.why != "" || p.unified && !b.formats && slices.ContainsFunc(kinds, func(k damage.Kind) bool { return k.Envelope }) {
 		return nil
 	}
-	c := b.spoil(ch, p.form(), kinds)
+	way, form := damage.InEnvelope, p.form()
+	if b.formats {
+		way = damage.InUnified
+	}
+	c := b.spoil(ch, way, form, kinds)
 	if c == nil {
 		return nil
 	}
@@ -139,6 +147,9 @@ func (b *bench) askPeer(ctx context.Context, r *scratchDir, p *peer, ch *damage.
 	}
 	rec := c.record(p.name, &t)
 	out.records = append(out.records, rec)
+	if b.formats {
+		out.beaten = append(out.beaten, besides(rec, all)...)
+	}
 	out.shown = append(out.shown, b.show.of(b.corpus.pairs[n].String(), rec, c.Case, &t)...)
 	if rec.first == wrong && !rec.untellable && !rec.onlyRefusal && len(kinds) == 1 {
 		out.finds = append(out.finds, findOf(n, kinds[0], p, c.Case, &t, of("emend", all))...)

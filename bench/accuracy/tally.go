@@ -16,6 +16,7 @@ type record struct {
 	left         bool
 	near         bool // it was refused, and its meaning is recognizable
 	shown        int  // the size of the text of the refusal, for profiles of emend
+	sent, asCall int  // the size of what was sent, and as the arguments of a call
 	open         bool // it was refused, and its place is recognizable, but not on which side of a line its additions go
 }
 
@@ -89,11 +90,14 @@ func (c *count) inTheEnd() int { return c.landed + c.repaired }
 // tally is counts by system and kind.
 type tally struct {
 	cells map[[2]string]*count
-	shown map[string][]int // by system: the sizes of the texts of refusals
+	shown map[string][]int    // by system: the sizes of the texts of refusals
+	sent  map[string][][2]int // by system: the sizes of undamaged patches, and as the arguments of a call
 	kinds []string
 }
 
-func newTally() *tally { return &tally{cells: map[[2]string]*count{}, shown: map[string][]int{}} }
+func newTally() *tally {
+	return &tally{cells: map[[2]string]*count{}, shown: map[string][]int{}, sent: map[string][][2]int{}}
+}
 
 func (t *tally) add(records []record) {
 	for _, r := range records {
@@ -102,6 +106,9 @@ func (t *tally) add(records []record) {
 			t.cells[key] = new(count{})
 		}
 		t.cells[key].add(r)
+		if r.kind == "none" {
+			t.sent[r.system] = append(t.sent[r.system], [2]int{r.sent, r.asCall})
+		}
 		if r.first == refused && r.shown > 0 {
 			t.shown[r.system] = append(t.shown[r.system], r.shown)
 		}

@@ -8,12 +8,14 @@ import (
 	"io"
 	"io/fs"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
 	"text/tabwriter"
+	"time"
 
 	"github.com/emend-dev/emend/bench/internal/modpairs"
 	"github.com/emend-dev/emend/fail"
@@ -79,9 +81,19 @@ func proveDiffs(ctx context.Context, c config, stdout, stderr io.Writer) error {
 	for _, k := range diffKinds {
 		tallies[k.name] = &diffTally{emend: map[outcome]int{}, git: map[outcome]int{}, gnu: map[outcome]int{}, refusals: map[string]int{}}
 	}
-	changes, binaries := 0, 0
-	for _, group := range versions(sum.pairs) {
-		if ctx.Err() != nil {
+	changes, binaries, start := 0, 0, time.Now()
+	page := func(done, of int) (string, error) {
+		out := diffPage(tallies, changes, binaries, fmt.Sprintf("%d of %d pairs of versions, in a random order (seed %d)", done, of, c.seed))
+		if c.out == "" {
+			return out, nil
+		}
+		return out, os.WriteFile(c.out, []byte(out), 0o666)
+	}
+	groups := versions(sum.pairs)
+	rand.New(rand.NewPCG(c.seed, 0)).Shuffle(len(groups), func(i, j int) { groups[i], groups[j] = groups[j], groups[i] })
+	done := 0
+	for _, group := range groups {
+		if ctx.Err() != nil || c.most > 0 && time.Since(start) > c.most {
 			break // what was done so far is told
 		}
 		before, after := memory{}, memory{}
@@ -108,12 +120,14 @@ func proveDiffs(ctx context.Context, c config, stdout, stderr io.Writer) error {
 				return fmt.Errorf("%s: %w", k.name, err)
 			}
 		}
-	}
-	out := diffPage(tallies, changes, binaries)
-	if c.out != "" {
-		if err := os.WriteFile(c.out, []byte(out), 0o666); err != nil {
+		done++
+		if _, err := page(done, len(groups)); err != nil {
 			return err
 		}
+	}
+	out, err := page(done, len(groups))
+	if err != nil {
+		return err
 	}
 	fmt.Fprint(stdout, out)
 	for _, t := range tallies {
@@ -324,10 +338,10 @@ func runIn(ctx context.Context, dir string, stdin io.Reader, args ...string) (st
 }
 
 // diffPage formats the results as Markdown.
-func diffPage(tallies map[string]*diffTally, changes, binaries int) string {
+func diffPage(tallies map[string]*diffTally, changes, binaries int, which string) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# Real diffs\n\n%d changed, added or deleted files between consecutive versions of modules; %d more are binary and were left out.\n", changes, binaries)
-	fmt.Fprintf(&b, "One diff has all files of two versions. %s; %s.\n\n", peers[0].version(), peers[1].version())
+	fmt.Fprintf(&b, "These are %s. One diff has all files of two versions. %s; %s.\n\n", which, peers[0].version(), peers[1].version())
 	tw := tabwriter.NewWriter(&b, 0, 0, 1, ' ', 0)
 	fmt.Fprintln(tw, "| written by\t| diffs\t| files\t| emend: same\t| refused\t| other\t| git apply: same\t| refused\t| other\t| patch: same\t| refused\t| other\t|")
 	fmt.Fprintln(tw, "| ---\t| ---:\t| ---:\t| ---:\t| ---:\t| ---:\t| ---:\t| ---:\t| ---:\t| ---:\t| ---:\t| ---:\t|")

@@ -4,6 +4,7 @@
 //
 //	go -C bench run ./realpairs                  # all of them
 //	go -C bench run ./realpairs -max 400 -seed 7 # a sample
+//	go -C bench run ./realpairs -diffs -out realpairs/DIFFS.md
 //
 // The go command downloads the modules into its module cache. Plans are made in memory: only the rooms above the waterline
 // are tested.
@@ -38,6 +39,7 @@ type config struct {
 	out      string
 	only     string
 	diffs    bool
+	most     time.Duration
 }
 
 func main() {
@@ -67,6 +69,7 @@ func flags(args []string) (config, error) {
 	fs.StringVar(&c.out, "out", "", "write the summary to this file too, as Markdown")
 	fs.StringVar(&c.only, "only", "", "only modules whose path contains this")
 	fs.BoolVar(&c.diffs, "diffs", false, "put the diffs that git and GNU diff write of the same changes to emend, git apply and GNU patch")
+	fs.DurationVar(&c.most, "for", 0, "with -diffs, begin no further pair of versions after this time; 0 is no limit")
 	names := fs.String("dialects", "", "comma-separated; none named is all of them")
 	fs.Parse(args)
 	for _, d := range dialect.All {

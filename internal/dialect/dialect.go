@@ -74,7 +74,7 @@ type Rules struct {
 	Bytes         bool // line ends and a byte order mark in the patch are bytes of the file, where the file has them so
 	MustChange    bool // an update that leaves its file as it is is refused
 	RootPaths     bool // paths may be relative to the root of the tree, as git writes them in every directory
-	Unmarked      bool // lines have no marks, so none can have lost one
+	Unmarked      bool // lines have no marks: none can have lost one, and which lines of a hunk stay was worked out from both sides
 	AnyOrder      bool // the order of the hunks in the patch says nothing about that in the file
 }
 

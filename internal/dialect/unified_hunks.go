@@ -203,14 +203,36 @@ func (u *unifiedReader) readOpen(h *patch.Hunk, below bool) {
 	h.OldOpen, h.NewOpen = h.OldOpen || mark != '+', h.NewOpen || mark != '-'
 }
 
-// cutOff refuses a text that ends in a hunk with fewer lines than the header says. A lenient reading takes the header to be wrong, if
-// the hunk ends in context and its last line is whole.
+// usualContext is how many lines of context programs and models write on each side of a change.
+const usualContext = 3
+
+// cutOff refuses a text that ends in a hunk with fewer lines than the header says, unless that is a wrong count for sure.
 func (u *unifiedReader) cutOff(h *patch.Hunk, r ranges, old, new int) {
 	msg := fmt.Sprintf("the last hunk has %d old and %d new lines, and its header says %d and %d", old, new, r.oldCount, r.newCount)
-	if u.g.reports && u.ended && h.Lines[len(h.Lines)-1].Mark() == ' ' {
+	if endsWhole(h, r, old, new) {
 		u.report(h.Line, "%s: what is there was taken", msg)
 		return
 	}
 	u.refuse(max(1, u.n-1), "the rest of the hunk", msg,
 		"The text may have been cut off: send it again, whole. If it is whole, write the header as @@ without numbers.")
+}
+
+// endsWhole reports whether a hunk with fewer lines than its header says is whole all the same: it ends in as much context as it begins
+// with, and no more lines than that are missing on either side. What is cut off of a hunk that goes on below so much context is a change
+// and as much context again.
+func endsWhole(h *patch.Hunk, r ranges, old, new int) bool {
+	lines := h.Lines[:len(h.Lines)-h.Blank]
+	isChange := func(l patch.Line) bool { return l.Mark() != ' ' }
+	above := slices.IndexFunc(lines, isChange)
+	if above < 0 {
+		return false
+	}
+	if r.oldStart <= 1 {
+		above = max(above, usualContext) // at the top of the file there is no more
+	}
+	below := 0
+	for below < len(lines) && !isChange(lines[len(lines)-1-below]) {
+		below++
+	}
+	return above > 0 && below >= above && max(r.oldCount-old, r.newCount-new) <= above
 }

@@ -36,6 +36,8 @@ func TestUnified(t *testing.T) {
 		{"beside a copy", "a\nx\nb\n", diffOf("@@ -1,0 +2 @@", "+x"), "!patch_apply_error"},
 		{"beside a copy, of the content that git names", "a\nx\nb\n", index("a\nx\nb\n", diffOf("@@ -1,0 +2 @@", "+x")), "a\nx\nx\nb\n"},
 		{"beside a copy, with context below", "a\nx\nb\n", diffOf("@@ -1,2 +1,3 @@", " a", "+x", " x"), "a\nx\nx\nb\n"},
+		{"applied, and its context is at its number as well", "a\n}\nb\n}\n", diffOf("@@ -1,2 +1,4 @@", " a", "+}", "+b", " }"), "!patch_apply_error"},
+		{"the same, of the content that git names", "a\n}\nb\n}\n", index("a\n}\nb\n}\n", diffOf("@@ -1,2 +1,4 @@", " a", "+}", "+b", " }")), "a\n}\nb\n}\nb\n}\n"},
 		{"two hunks at one place", "a\nb\n", diffOf("@@ -1 +1 @@", "-a", "+A", "@@ -1,0 +2 @@", "+x"), "A\nx\nb\n"},
 		{"no newline at the end", "a\nb", diffOf("@@ -2 +2,2 @@", "-b", "\\ No newline at end of file", "+b", "+c"), "a\nb\nc\n"},
 		{"nor afterwards", "a\nb\n", diffOf("@@ -2 +2 @@", "-b", "+b", "\\ No newline at end of file"), "a\nb"},

@@ -72,8 +72,9 @@ type Hunk struct {
 	From   int // the line of the author's file that it begins at, from 0
 	To     int // the line after its last
 
-	Numbered bool // it has line numbers after "@@", as in a unified diff
-	Off      int  // how many lines these are off
+	Numbered bool   // it has line numbers after "@@", as in a unified diff
+	Off      int    // how many lines these are off
+	Counts   [2]int // how many lines the counts of both sides are off
 }
 
 // withoutMarks returns the lines of a hunk without those that have one of marks, and without their own marks.
@@ -96,6 +97,7 @@ type Case struct {
 	Disk  string // the file
 	Want  string // the expected file
 	Hunks []Hunk
+	Way   Way
 
 	wrap   func(text string) string                  // changes the whole text
 	spell  []func(hunk int, lines []string) []string // change how the lines of a hunk are written
@@ -106,12 +108,16 @@ type Case struct {
 	open   bool                                      // the text does not tell all of what is meant
 	resent bool                                      // hunks of it were applied before
 	twin   int                                       // the number of the hunk that stands in the patch again, from 1
-	cut    bool                                      // the text ends in the middle of a line, which everybody sees
-	change *Change
-	form   Form
-	disk   disk
-	at     []int    // by line of the old file: its line now, from 0, or -1
-	there  []string // lines of Disk
+	cut    bool                                      // the text ends in the middle of a line or of a hunk, which everybody sees
+
+	unnumbered bool                              // the headings of a unified diff have no numbers
+	bareNames  bool                              // its header has the names alone
+	misname    func(i int, anchor string) string // how the anchors of edit i are written
+	change     *Change
+	form       Form
+	disk       disk
+	at         []int    // by line of the old file: its line now, from 0, or -1
+	there      []string // lines of Disk
 }
 
 // disk describes the changes that somebody else made to the file meanwhile, outside of the lines that the change removes.

@@ -57,7 +57,7 @@ func (c *Case) section(b *strings.Builder, path string) {
 func (h Hunk) numbers(shift *int) string {
 	olds, news := len(h.old()), len(h.withoutMarks("-"))
 	at := max(0, h.From+h.Off)
-	out := fmt.Sprintf("-%s +%s", span(at, olds), span(max(0, at+*shift), news))
+	out := fmt.Sprintf("-%s +%s", span(at, max(0, olds+h.Counts[0])), span(max(0, at+*shift), max(0, news+h.Counts[1])))
 	*shift += news - olds
 	return out
 }
@@ -109,13 +109,21 @@ func (c *Case) Files() []File {
 func (c *Case) Slips() bool { return c.slip != nil }
 
 // Unified returns the patch as a unified diff, with the line numbers that its author saw. The counts are those of the hunks as
-// they are sent: whether a program minds wrong counts is not tested.
+// they are sent, unless the damage is to them.
 func (c *Case) Unified(name, index string) string {
 	var b strings.Builder
-	fmt.Fprintf(&b, "diff --git a/%s b/%s\n%s--- a/%s\n+++ b/%s\n", name, name, index, name, name)
+	if c.bareNames {
+		fmt.Fprintf(&b, "--- %s\n+++ %s\n", name, name)
+	} else {
+		fmt.Fprintf(&b, "diff --git a/%s b/%s\n%s--- a/%s\n+++ b/%s\n", name, name, index, name, name)
+	}
 	shift := 0
 	for i, h := range c.Hunks {
-		fmt.Fprintf(&b, "@@ %s @@%s\n", h.numbers(&shift), strings.TrimSuffix(" "+h.Anchor, " "))
+		numbers := h.numbers(&shift) + " @@"
+		if c.unnumbered {
+			numbers = ""
+		}
+		b.WriteString(strings.TrimRight(fmt.Sprintf("@@ %s %s", numbers, h.Anchor), " ") + "\n")
 		b.WriteString(join(c.spelled(i)))
 	}
 	if c.wrap != nil {

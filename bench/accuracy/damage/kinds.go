@@ -3,6 +3,7 @@ package damage
 import (
 	"hash/fnv"
 	"math/rand/v2"
+	"slices"
 )
 
 // Kind is one way in which models damage a patch, or in which the file differs from the one that they saw.
@@ -106,7 +107,7 @@ var Kinds = []Kind{
 
 // Named returns the kind with a name.
 func Named(name string) (Kind, bool) {
-	for _, k := range Kinds {
+	for _, k := range slices.Concat(Kinds, FormatKinds) {
 		if k.Name == name {
 			return k, true
 		}
@@ -141,10 +142,15 @@ func (k Kind) beside(other Kind) bool {
 // Case returns the patch for c in form f with the damage of kinds, one after the other. The same seed damages the same lines.
 // It reports false if the form cannot express the change or one of the kinds does not apply.
 func (c *Change) Case(f Form, seed uint64, kinds ...Kind) (*Case, bool) {
+	return c.spoil(InEnvelope, f, seed, kinds)
+}
+
+func (c *Change) spoil(w Way, f Form, seed uint64, kinds []Kind) (*Case, bool) {
 	out, ok := c.Write(f)
 	if !ok {
 		return nil, false
 	}
+	out.Way = w
 	for i, k := range kinds {
 		h := fnv.New64a()
 		h.Write([]byte(k.Name + "\x00" + c.Path + "\x00" + c.Old[:min(len(c.Old), 4096)]))
@@ -152,6 +158,7 @@ func (c *Change) Case(f Form, seed uint64, kinds ...Kind) (*Case, bool) {
 			return nil, false
 		}
 		out.settle()
+		out.Way = w // of a case that was written again as well
 		if out.Kind = k.Name; i > 0 {
 			out.Kind = kinds[0].Name + " + " + k.Name
 		}

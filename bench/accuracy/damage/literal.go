@@ -58,6 +58,9 @@ func (c *Case) Untellable(binding bool) bool {
 	if c.lossy {
 		return true
 	}
+	if c.Way >= AsEdits {
+		return c.misleadsCalls()
+	}
 	hunks, ok := c.letter()
 	if !ok || c.cut {
 		return false
@@ -106,7 +109,7 @@ func (c *Case) own(i, at, n int) bool {
 func (c *Case) told(hunks []Hunk, i int) []int {
 	file, h := c.there, hunks[i]
 	at := places(file, h.old())
-	if n := h.From + h.Off; h.Numbered && len(at) > 1 && slices.Contains(at, n) {
+	if n := h.From + h.Off; c.numbered(h) && len(at) > 1 && slices.Contains(at, n) {
 		return []int{n}
 	}
 	if anchor := linesWith(file, h.Anchor); len(at) > 1 && len(anchor) == 1 {
@@ -119,6 +122,11 @@ func (c *Case) told(hunks []Hunk, i int) []int {
 		}
 	}
 	return at
+}
+
+// numbered reports whether h has numbers that may decide: if the counts of a unified diff are wrong, none of its numbers does.
+func (c *Case) numbered(h Hunk) bool {
+	return h.Numbered || c.Way == InUnified && !c.unnumbered && !slices.ContainsFunc(c.Hunks, func(h Hunk) bool { return h.Counts != [2]int{} })
 }
 
 // linesWith returns the lines that contain the anchor.

@@ -32,6 +32,9 @@ func (c *Case) undecided(hunks []Hunk, i int) bool {
 		return false // what it makes stands there
 	}
 	if len(h.old()) == 0 {
+		if c.Way == InUnified && c.numbered(h) && h.Off == 0 && c.Disk == c.Read {
+			return false // its number says where
+		}
 		return len(linesWith(c.there, h.Anchor)) != 1
 	}
 	switch n := len(places(c.there, h.old())); {

@@ -66,11 +66,26 @@ func lastOld(lines []patch.Line) (old, context bool) {
 }
 
 // mayDouble reports whether hunk k may add what stands beside its place already: the file is as it was when the patch was made, or
-// the context below shows that the hunk is not applied yet.
+// the context below shows that the hunk is not applied yet. It shows nothing if the lines that the hunk leaves stand at its number too.
 func (p *Placement) mayDouble(k int) bool {
 	if !p.numbered {
 		return false
 	}
 	_, context := lastOld(p.AsPlaced(k))
-	return p.asMade || context
+	return p.asMade || context && !p.madeAtNumber(k)
+}
+
+// madeAtNumber reports whether the lines that hunk k leaves stand where its number says.
+func (p *Placement) madeAtNumber(k int) bool {
+	at := p.Hunks[k].At - 1
+	for _, l := range p.AsPlaced(k) {
+		if l.Mark() == '-' {
+			continue
+		}
+		if at >= p.File.Len() || p.File.Line(at) != l.Text() {
+			return false
+		}
+		at++
+	}
+	return true
 }

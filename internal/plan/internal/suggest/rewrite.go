@@ -20,6 +20,10 @@ func (s *search) rewrite(st *alignment) {
 	w := &rewriter{s: s, st: st, at: st.from}
 	for i, n := 0, 0; i < len(s.lines); i++ {
 		if l := s.lines[i]; l.Old() {
+			if s.unmarked && s.replacesAround(st, i, n) {
+				s.explainUndecided(st, n)
+				return
+			}
 			if !w.writeOld(n, l.Mark()) {
 				return
 			}
@@ -32,7 +36,7 @@ func (s *search) rewrite(st *alignment) {
 			s.explainUndecided(st, n)
 			return
 		}
-		if s.alreadyAdded(st, at, run) {
+		if s.alreadyAdded(st, at, run) || s.unmarked && s.partlyAdded(st, n, at, run) {
 			return
 		}
 		w.copyTo(at)
@@ -58,6 +62,22 @@ func (s *search) rewrite(st *alignment) {
 	c := *s.hunk
 	c.Lines, c.Blank = w.out, 0
 	s.corrected = &c
+}
+
+// replacesAround reports whether the file has lines, which the hunk leaves out, between old line n, line i of the hunk, and the one above,
+// and the hunk replaces both by others. Where the author did not mark which line takes whose place, they may belong between any of those.
+func (s *search) replacesAround(st *alignment, i, n int) bool {
+	if n == 0 || !s.removed[n-1] || !s.removed[n] || st.image[n-1] == nothing || st.image[n] == nothing || st.image[n] == st.image[n-1]+1 {
+		return false
+	}
+	from, to := i, i
+	for from > 0 && s.lines[from-1].Mark() != ' ' {
+		from--
+	}
+	for to < len(s.lines) && s.lines[to].Mark() != ' ' {
+		to++
+	}
+	return slices.ContainsFunc(s.lines[from:to], func(l patch.Line) bool { return l.Mark() == '+' })
 }
 
 // mostlyThere reports whether at most one line of the hunk, or one in four, is missing from the file or another one
@@ -168,6 +188,23 @@ func (s *search) addedRun(i int) []patch.Line {
 // show them. Then the hunk may be applied.
 func (s *search) alreadyAdded(st *alignment, n int, run []patch.Line) bool {
 	return s.standsUnshown(st, n, run) || s.standsUnshown(st, n-len(run), run)
+}
+
+// partlyAdded reports whether the first lines of run, which goes before line at of the file and takes the place of the old lines above old
+// line n, stand above these already, or its last ones below, and the hunk does not show them. Without marks a run is whatever the two
+// sides do not have in common, and a part of it may be applied.
+func (s *search) partlyAdded(st *alignment, n, at int, run []patch.Line) bool {
+	top := at
+	for n > 0 && s.removed[n-1] && st.image[n-1] != nothing {
+		n--
+		top = st.image[n]
+	}
+	for k := 1; k < len(run); k++ {
+		if s.standsUnshown(st, top-k, run[:k]) || s.standsUnshown(st, at, run[len(run)-k:]) {
+			return true
+		}
+	}
+	return false
 }
 
 // standsUnshown reports whether the lines of run stand in the file from line n on and the hunk does not show all of

@@ -28,6 +28,7 @@ type search struct {
 	tabs     indent.Tabs
 	last     bool // it is the last hunk of its section
 	partial  bool // the first and the last line may be parts of lines
+	unmarked bool // the author marked no line as one that goes, comes or stays
 
 	stands  map[string][]int // by key with words: the lines of the file that equal it, unless they are many
 	unique  map[int]bool     // lines of the file that equal no other line on any rung

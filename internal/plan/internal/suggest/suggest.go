@@ -34,7 +34,7 @@ func Hunks(p *place.Placement, sections []patch.Section, errs fail.List, print f
 			if step < 0 {
 				step = indent.Step(p.File)
 			}
-			s.last, s.texts, s.step = e.Hunk == len(p.Hunks), texts, step
+			s.last, s.texts, s.step, s.unmarked = e.Hunk == len(p.Hunks), texts, step, p.Rules.Unmarked
 			open = append(open, s)
 		}
 	}

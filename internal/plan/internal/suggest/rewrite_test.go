@@ -1,0 +1,53 @@
+package suggest
+
+import (
+	"testing"
+
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/internal/text"
+	"github.com/emend-dev/emend/patch"
+)
+
+// TestLeftOutAmongReplaced: a blank line that a hunk leaves out among lines that it replaces stays where it is if marks say so. Where nobody
+// wrote marks, it may belong between any two of the new lines, and nothing is offered.
+func TestLeftOutAmongReplaced(t *testing.T) {
+	const file = "func f() {\n\tfirst(1)\n\n\tsecond(2)\n}\n"
+	replaced := hunk(" func f() {", "-\tfirst(1)", "-\tsecond(2)", "+\tthird(3)", "+\tfourth(4)", " }")
+	removed := hunk(" func f() {", "-\tfirst(1)", "-\tsecond(2)", " }")
+	for _, tc := range []struct {
+		name     string
+		hunk     patch.Hunk
+		unmarked bool
+		offered  bool
+	}{
+		{"replaced, with marks", replaced, false, true},
+		{"replaced, without", replaced, true, false},
+		{"removed, without", removed, true, true},
+	} {
+		r := strict
+		r.Unmarked = tc.unmarked
+		_, err := settle(text.Split(file), []patch.Hunk{tc.hunk}, r, lines)
+		n := fail.All(err)[0].Nearest
+		if n == nil || (n.Corrected != "") != tc.offered {
+			t.Errorf("%s: %+v", tc.name, n)
+		}
+	}
+	if !dialect.SearchReplace.Rules(dialect.Options{}).Unmarked || dialect.Unified.Rules(dialect.Options{}).Unmarked {
+		t.Error("only blocks have no marks")
+	}
+}
+
+// TestPartlyAdded: where nobody wrote marks, lines that stand above what a hunk replaces, and that it adds, may be applied already.
+func TestPartlyAdded(t *testing.T) {
+	const file = "func f() {\n\tprepare(9)\n\tadmin := roles(12)\n\n\tenabled := roles(34)\n\tif !enabled {\n\t\tpanic(56)\n\t}\n\tlast(3)\n}\n"
+	h := hunk(" func f() {", " \tprepare(9)", "-\tenabled := roles(34)", "-\tif !enabled {", "+\tadmin := roles(12)", "+", "+\tif !admin {", " \t\tpanic(56)", " \t}", " \tlast(3)", " }")
+	for _, unmarked := range []bool{false, true} {
+		r := strict
+		r.Unmarked = unmarked
+		_, err := settle(text.Split(file), []patch.Hunk{h}, r, lines)
+		if n := fail.All(err)[0].Nearest; n == nil || (n.Corrected == "") != unmarked {
+			t.Errorf("unmarked %v: %+v", unmarked, n)
+		}
+	}
+}
