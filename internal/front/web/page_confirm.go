@@ -68,9 +68,9 @@ var previews = map[string]preview{
 	"undo":         {"Undo", "Undo", []string{"entry", "sessionId"}, (*request).previewUndo},
 	"undo_turn":    {"Undo a turn", "Undo the turn", []string{"sessionId", "turn"}, (*request).previewUndoTurn},
 	"restore_file": {"Restore a file", "Restore", []string{"trashedPath", "targetPath"}, (*request).previewRestore},
-	"put_back":     {"Put a version back", "Put back", []string{"path", "version"}, (*request).previewPutBack},
-	"clear_trash":  {"Clear the trash", "Clear for good", []string{"ids", "before"}, (*request).previewClear},
-	"purge":        {"Forget contents", "Forget for good", []string{"entries", "path", "sessionId"}, (*request).previewPurge},
+	"put_back":     {"Restore a version", "Restore", []string{"path", "version"}, (*request).previewPutBack},
+	"clear_trash":  {"Empty trash", "Delete permanently", []string{"ids", "before"}, (*request).previewClear},
+	"purge":        {"Purge history", "Purge permanently", []string{"entries", "path", "sessionId"}, (*request).previewPurge},
 	"recover":      {"Recover", "Recover", nil, (*request).previewRecover},
 }
 
@@ -78,7 +78,7 @@ func (r *request) confirm() (page, error) {
 	name := r.PathValue("tool")
 	d, ok := previews[name]
 	if !ok {
-		return page{}, &fail.Error{Kind: fail.NotFound, Msg: "nothing of this name can be done here", Hint: "Go back, and take what the page offers."}
+		return page{}, &fail.Error{Kind: fail.NotFound, Msg: "no such action", Hint: "Go back to the page that you came from."}
 	}
 	q := r.URL.Query()
 	args := url.Values{}
