@@ -12,6 +12,7 @@ import (
 	"github.com/emend-dev/emend/internal/explain"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/workspace"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -174,6 +175,18 @@ type Explanation struct {
 // be read. PatchOptions.Sequential has no meaning here: every section is planned as if those before it had been applied.
 func (w *Workspace) Explain(ctx context.Context, text string, o api.PatchOptions) (*Explanation, error) {
 	e, err := call(ctx, w.s, change.Explain, change.Patch{Text: text, PatchOptions: o})
+	if err != nil {
+		return nil, err
+	}
+	return &Explanation{Summary: e.Says, e: e}, nil
+}
+
+// ExplainIn is [Workspace.Explain] against files with these contents, by their paths, instead of those that stand there now. Whoever
+// calls it has seen to it that they may be read.
+func (h *Host) ExplainIn(ctx context.Context, text string, o api.PatchOptions, files map[string]string) (*Explanation, error) {
+	e, err := call(ctx, h.s, func(ctx context.Context, ws *workspace.Workspace, p change.Patch) (*explain.Explanation, error) {
+		return change.ExplainIn(ctx, ws, p, files)
+	}, change.Patch{Text: text, PatchOptions: o})
 	if err != nil {
 		return nil, err
 	}

@@ -130,9 +130,19 @@ type EntryData struct {
 	UndoesParts    []UndonePart `json:"undoesParts,omitempty"` // what it took back of entries that it did not take back entirely
 	UndoneParts    []UndonePart `json:"undoneParts,omitempty"` // what undos in effect took back of it
 	Files          []LogEntry   `json:"files"`
+	Attempt        *Attempt     `json:"attempt,omitempty"` // of a refused call, as long as it is kept
 	Kept           []Kept       `json:"kept"`
 	Prev           string       `json:"prev"` // the hash of the record before
 	H              string       `json:"h"`    // its own hash; Seq and H are a [Head]
+}
+
+// Attempt is the patch that a refused call was to apply; of text edits, a patch with a hunk for each.
+type Attempt struct {
+	Patch   string    `json:"patch"`
+	Dialect string    `json:"dialect,omitempty"`
+	Lenient bool      `json:"lenient,omitempty"`
+	Base    string    `json:"base,omitempty"` // the directory that its paths are relative to
+	File    *FileDiff `json:"file,omitempty"`
 }
 
 // Kept is a file that a transaction displaced and that the history still has.
@@ -148,11 +158,13 @@ type TimelineRequest struct {
 	SessionID, Agent, Client, Tool string
 	Path                           string // a file, or a directory
 	Text                           string // part of a path, a message, or the name of a session, agent, client, tool or entry; case does not matter
+	Content                        string // part of a changed line, in files that may be read; case does not matter
 	Outcome                        Outcome
 	Since, Until                   time.Time
 	Before                         uint64 // only records with a lower number; 0 for all
 	Limit                          int    // most calls to return; 0 for 50
-	Look                           int    // most records to look through; 0 for 20,000
+	Look                           int    // most records to look through; 0 for 20,000, or for 2,000 with Content
+	CountLines                     bool   // the calls say how many lines they added and removed
 }
 
 // Outcome says how a call ended.
@@ -200,4 +212,9 @@ type LoggedCall struct {
 	UndoneParts []UndonePart
 	Files       []LogEntry // without diffs; the first twenty
 	FileCount   int
+
+	Lines *LineCount // of a change whose diff is kept, if the request asks to count; nil if it is not known
 }
+
+// LineCount counts the changed lines of text in the files that may be read.
+type LineCount struct{ Added, Removed int }

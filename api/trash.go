@@ -64,6 +64,7 @@ type PurgedTx struct {
 	At        time.Time `json:"at"`
 	SessionID string    `json:"sessionId,omitempty"`
 	AgentName string    `json:"agentName,omitempty"`
+	Client    string    `json:"-"`
 	ToolName  string    `json:"toolName,omitempty"`
 	Paths     []string  `json:"paths"`
 	Files     int       `json:"files"` // files in the history: contents, the diff, the answer
@@ -84,6 +85,7 @@ type Trashed struct {
 	Sha256    string    `json:"sha256,omitempty"` // of the log; for a link, of where it leads
 	SessionID string    `json:"sessionId,omitempty"`
 	AgentName string    `json:"agentName,omitempty"`
+	Client    string    `json:"-"`
 	ToolName  string    `json:"toolName,omitempty"`
 	Operation string    `json:"operation"` // delete, move, add; or conflict: the change failed, and a newer file stood at the path
 }

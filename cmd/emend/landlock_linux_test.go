@@ -165,7 +165,7 @@ func TestUIUnderLandlock(t *testing.T) {
 			if _, page := getPage(t, at, cookies); !strings.Contains(page, "a.txt") {
 				t.Errorf("the timeline has no change: %s", page)
 			}
-			if code, page := getPage(t, at+"file?path=a.txt", cookies); code != 200 || !strings.Contains(page, "there before the first change") {
+			if code, page := getPage(t, at+"file?path=a.txt", cookies); code != 200 || !strings.Contains(page, "Before the first change") {
 				t.Errorf("the file: %d %s", code, page)
 			}
 		})

@@ -22,7 +22,7 @@ import (
 // Apply plans a patch and commits it. With Sequential it commits section by section, each atomically, and stops at the
 // first section that fails; the sections before it stay applied.
 func Apply(ctx context.Context, w *workspace.Workspace, p Patch) (*Report, error) {
-	ctx = withTool(ctx, w, "apply_patch")
+	ctx = withAttempt(withTool(ctx, w, "apply_patch"), func() *api.Attempt { return patchAttempt(p) })
 	ctx, err := w.WithBase(ctx, p.Base)
 	if err != nil {
 		return nil, refuse(ctx, w, report.View{Atomic: !p.Sequential}, err)

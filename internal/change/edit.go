@@ -18,6 +18,7 @@ import (
 // Edit replaces passages in the text of a file that has the expected hash, all of them or none.
 func Edit(ctx context.Context, w *workspace.Workspace, r api.EditRequest) (*api.Answer[api.EditData], error) {
 	r.ExpectedSha256 = text.BareSum(r.ExpectedSha256)
+	ctx = withAttempt(ctx, func() *api.Attempt { return editAttempt(&r) })
 	var applied []plan.Applied
 	return perform(ctx, w, call[api.EditData]{tool: "edit_file", key: r.IdempotencyKey, request: r,
 		sections: []patch.Section{{Op: patch.Update, Path: r.Path}},

@@ -47,6 +47,22 @@ func Explain(ctx context.Context, w *workspace.Workspace, p Patch) (*explain.Exp
 	return explain.Of(view, s, explainNotes(ctx, w, p.Text, p.PatchOptions, src, s.Refused)...), nil
 }
 
+// ExplainIn is [Explain] against files with these contents, by their paths from the root, instead of those of the workspace.
+func ExplainIn(ctx context.Context, w *workspace.Workspace, p Patch, files map[string]string) (*explain.Explanation, error) {
+	view, d, how, err := read(w, p.Text, &p.PatchOptions)
+	if err != nil {
+		return explain.Unreadable(view, p.Text, err), nil
+	}
+	s, err := plan.BuildSurvey(ctx, view.Patch, d.Rules(parseOptions(p.PatchOptions)), plan.Memory(files), how)
+	if err != nil && how.Unread != nil {
+		return explain.Unreadable(view, p.Text, how.Unread), nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return explain.Of(decoded(view, s.Plan), s), nil
+}
+
 // explainNotes returns notes for the whole patch: which approvals a commit would ask for, or which option would make
 // the patch apply.
 func explainNotes(ctx context.Context, w *workspace.Workspace, text string, o api.PatchOptions, src *source.Reader, refused fail.List) []string {

@@ -64,7 +64,7 @@ func noteRefusal(ctx context.Context, w *workspace.Workspace, v *report.View, li
 	}
 	if !first.Noted {
 		// A call that timed out, waiting for the lock, does not wait a second time.
-		store.RecordRefusal(ctx, refusalRecord(ctx, w, first, *v), first.Kind != fail.Timeout)
+		store.RecordAttempt(ctx, refusalRecord(ctx, w, first, *v), attemptOf(ctx, first), first.Kind != fail.Timeout)
 	}
 	var done report.Done
 	if v.Done != nil {

@@ -80,6 +80,11 @@ func (s *Store) removeAll(what Removal, known *knownTxs) error {
 			return err
 		}
 	}
+	if len(what.Txs) > 0 {
+		if err := s.dropAttempts(); err != nil {
+			return err
+		}
+	}
 	return s.hist.Remove(what.Names, going)
 }
 

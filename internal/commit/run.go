@@ -113,6 +113,11 @@ func (t *transaction) changesEmptyDirs() bool {
 // RecordRefusal appends a record that needs no transaction: a refusal. It does not sync. It waits for the lock as a
 // commit does, also when ctx has ended, unless wait is false.
 func (s *Store) RecordRefusal(ctx context.Context, r audit.Record, wait bool) error {
+	return s.recordRefusal(ctx, &r, wait, func() {})
+}
+
+// recordRefusal appends r, and calls then while it holds the lock.
+func (s *Store) recordRefusal(ctx context.Context, r *audit.Record, wait bool, then func()) error {
 	unlock, err := s.tryLock()
 	if err != nil {
 		return err
@@ -129,5 +134,9 @@ func (s *Store) RecordRefusal(ctx context.Context, r audit.Record, wait bool) er
 	if err := s.readyLog(); err != nil {
 		return err
 	}
-	return storeError(s.log.Append(&r, false))
+	if err := s.log.Append(r, false); err != nil {
+		return storeError(err)
+	}
+	then()
+	return nil
 }

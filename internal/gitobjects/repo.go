@@ -5,7 +5,7 @@
 // name that it opens is fixed, made of hexadecimal digits, or listed by the directory. What a repository has is not
 // trusted: memory, depth and work are bounded, and the content of a blob has the hash that the blob is named after.
 //
-// It does not read references, trees, attributes or filters, nor the variables of the environment that lead git elsewhere.
+// It reads no reference but HEAD, no trees, attributes or filters, and none of the variables of the environment that lead git elsewhere.
 package gitobjects
 
 import (

@@ -128,7 +128,7 @@ func (v *inventory) file(r *audit.Record, a *audit.Act, operation string) (f Fil
 	if name, f.Info, ok = v.find(id, a); !ok {
 		return f, false
 	}
-	f.Trashed = api.Trashed{ID: id, DeletedAt: r.TS, SessionID: r.Actor.Session, AgentName: r.Actor.Agent, ToolName: r.Actor.Tool,
+	f.Trashed = api.Trashed{ID: id, DeletedAt: r.TS, SessionID: r.Actor.Session, AgentName: r.Actor.Agent, Client: r.Actor.Client, ToolName: r.Actor.Tool,
 		Operation: operation, Sha256: a.Old.Sum, SizeBytes: f.Info.Size, MTime: f.Info.ModTime, Mode: Octal(f.Info.Mode)}
 	f.Path, _ = v.FromTop(a.Path)
 	if f.Info.Mode&fs.ModeSymlink != 0 {

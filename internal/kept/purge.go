@@ -211,7 +211,7 @@ func (v *inventory) pathsOf(r *audit.Record) (paths []string, all bool) {
 }
 
 func (v *inventory) purgedTx(t keptTx, paths []string) api.PurgedTx {
-	out := api.PurgedTx{Tx: t.Tx, At: t.TS, SessionID: t.Actor.Session, AgentName: t.Actor.Agent, ToolName: t.Actor.Tool, Paths: paths}
+	out := api.PurgedTx{Tx: t.Tx, At: t.TS, SessionID: t.Actor.Session, AgentName: t.Actor.Agent, Client: t.Actor.Client, ToolName: t.Actor.Tool, Paths: paths}
 	if t.failed {
 		return out
 	}

@@ -20,6 +20,7 @@ import (
 const (
 	defaultLimit = 50
 	defaultLook  = 20_000
+	contentLook  = 2_000 // of which the diffs are read
 )
 
 // Filter picks records of the log, and of these the changes below certain paths. The zero value of a field asks for
@@ -29,6 +30,7 @@ type Filter struct {
 	agent, client, tool string
 	paths               []string // from the root: one of them, or something below it, was touched
 	text                string   // in lower case: a part of a name, a path or a message
+	content             string   // in lower case: a part of a changed line
 	outcome             api.Outcome
 	since, until        time.Time
 	before              uint64 // only records with a lower number
@@ -38,12 +40,17 @@ type Filter struct {
 	diff   bool // entries get their diff
 	trash  bool // only entries of files that are in the trash
 	byCall bool // limit counts calls, each with all its files
+	lines  bool // calls get the numbers of lines
 }
 
 // newFilter returns the filter for calls.
 func newFilter(w *workspace.Workspace, r api.TimelineRequest) (*Filter, error) {
 	f := &Filter{Session: r.SessionID, agent: r.Agent, client: r.Client, tool: r.Tool, text: strings.ToLower(r.Text), outcome: r.Outcome,
-		since: r.Since, until: r.Until, before: r.Before, limit: cmp.Or(max(r.Limit, 0), defaultLimit), look: cmp.Or(max(r.Look, 0), defaultLook)}
+		since: r.Since, until: r.Until, before: r.Before, limit: cmp.Or(max(r.Limit, 0), defaultLimit), look: cmp.Or(max(r.Look, 0), defaultLook),
+		content: strings.ToLower(r.Content), lines: r.CountLines}
+	if f.content != "" && r.Look <= 0 {
+		f.look = contentLook
+	}
 	var err error
 	if r.Path != "" {
 		f.paths, err = w.Spellings(r.Path)

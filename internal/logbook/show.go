@@ -2,12 +2,14 @@ package logbook
 
 import (
 	"context"
-
-	"github.com/emend-dev/emend/internal/report"
+	"encoding/json"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/commit"
 	"github.com/emend-dev/emend/internal/history"
+	"github.com/emend-dev/emend/internal/report"
+	"github.com/emend-dev/emend/internal/vfs"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
@@ -44,6 +46,7 @@ func (rd *Reader) entryData(o *Outcomes, r *audit.Record) api.EntryData {
 		d.Files = []api.LogEntry{}
 	}
 	if !IsTransaction(r) {
+		d.Attempt = rd.attempt(r)
 		return d
 	}
 	if end := o.ends[r.Tx]; end != nil {
@@ -56,6 +59,28 @@ func (rd *Reader) entryData(o *Outcomes, r *audit.Record) api.EntryData {
 		d.Kept = rd.keptOf(r)
 	}
 	return d
+}
+
+// attempt returns what a refused call attempted, if that is kept and all files that the call named may be read.
+func (rd *Reader) attempt(r *audit.Record) *api.Attempt {
+	if r.Kind != audit.Failed {
+		return nil
+	}
+	for i := range r.Ops {
+		if op, ok := rd.Local(r.Ops[i]); !ok || rd.Readable(op) != nil {
+			return nil
+		}
+	}
+	store, err := vfs.Open(rd.Store)
+	if err != nil {
+		return nil
+	}
+	defer store.Close()
+	a := &api.Attempt{}
+	if json.Unmarshal([]byte(commit.Attempt(store, r.Seq, r.H)), a) != nil || a.Patch == "" {
+		return nil
+	}
+	return a
 }
 
 // keptOf lists the files that r displaced and that the history still has.

@@ -38,11 +38,15 @@ func (rd *Reader) timeline(ctx context.Context, f *Filter) (*api.Timeline, error
 			break
 		}
 		c, ok := rd.Call(o, r, f)
+		ok = ok && (f.content == "" || rd.changedLineContains(r, f))
 		if ok && len(t.Calls) == f.limit {
 			t.Next = t.Calls[len(t.Calls)-1].Seq
 			break
 		}
 		if ok {
+			if f.lines {
+				c.Lines = rd.countLines(o, r)
+			}
 			t.Calls = append(t.Calls, c)
 		}
 		if t.Looked++; t.Looked == f.look && r.Seq > 1 {

@@ -54,7 +54,7 @@ func checkFilesystem(h *api.Health, is commit.FS, unsafe bool) {
 		}
 	}
 	if !is.Journal {
-		weaker(h, "%s has no journal that is known to keep a rename whole: second links are made so that no content is lost in a power cut, and the tree is mixed after one until the next emend", is.Type)
+		weaker(h, "this disk (%s) has no journal: after a power cut, files may be half updated until emend runs again; no content is lost", is.Type)
 	}
 }
 

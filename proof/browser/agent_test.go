@@ -28,7 +28,7 @@ type answer struct {
 // agent starts emend serve as a client does, with a session of its own.
 func (w *world) agent(session string, flags ...string) *agent {
 	w.t.Helper()
-	return w.client("claude-code", "2.1.329", append([]string{"--agent", "claude", "--session", session}, flags...)...)
+	return w.client("claude-code", "2.1.329", append([]string{"--session", session}, flags...)...)
 }
 
 func (w *world) client(name, version string, flags ...string) *agent {

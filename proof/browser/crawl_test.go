@@ -43,7 +43,7 @@ func (b *tab) crawl(look func(path string)) (n int) {
 		for _, link := range eval[[]string](b, `[...document.querySelectorAll("a[href]")].map(a => new URL(a.getAttribute("href"), location).href)`) {
 			to, ok := strings.CutPrefix(link, b.base)
 			to, _, _ = strings.Cut(to, "#")
-			if kind := kindOf(to); ok && !known[to] && kinds[kind] < perKind {
+			if kind := kindOf(to); ok && !known[to] && kinds[kind] < perKind && !strings.HasPrefix(to, "patch/") { // which is saved, not shown
 				known[to] = true
 				kinds[kind]++
 				todo = append(todo, to)

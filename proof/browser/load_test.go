@@ -54,6 +54,10 @@ func TestLoad(t *testing.T) {
 	b.measure(p, "a change of 50,000 lines", change, p.firstChange(""))
 	b.scroll(change)
 	b.measure(p, "the timeline, once counted", "", "")
+	b.measure(p, "the timeline of refused calls", "?outcome=refused", "?outcome=refused")
+	b.measure(p, "the timeline of a client", "?client=terminal+2.0", "?client=claude-code%2F2.1.329")
+	b.measure(p, "the timeline of a changed line", "?content=line", "?content=total")
+	b.measure(p, "the sessions", "sessions", "sessions")
 	after := s.memory(t)
 	t.Logf("load: the server has %d MiB, and had %d MiB before the first page; at most %d MiB", after["VmRSS"]>>20, before["VmRSS"]>>20, after["VmHWM"]>>20)
 	if after["VmHWM"] > serverRoom {

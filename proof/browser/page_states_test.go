@@ -23,12 +23,12 @@ func storyPages(b *tab) []pageState {
 	denied := b.entryOf("write_file", ".env")
 	b.open("trash")
 	id := eval[string](b, `document.querySelector("li.trashed").dataset.id`)
-	restore, clear := b.link("li.trashed", "Restore"), b.link("main", "Clear the trash")
+	restore, clear := b.link("li.trashed", "Restore"), b.link("main", "Empty trash")
 	b.open("change/" + coupons)
-	purge := b.link("main", "Forget contents…")
+	purge := b.link("main", "Purge history…")
 	b.open("file?path=src/cart.ts")
-	version := b.link("li.version:last-child", "Show this version")
-	back := b.link("li.version:last-child", "Put this version back")
+	version := b.link("li.version:last-child", "View")
+	back := b.link("li.version:last-child", "Restore this version")
 	return []pageState{
 		{"timeline", "", "li.call"},
 		{"timeline-found", "?q=price&outcome=done", "li.call"},
@@ -39,6 +39,7 @@ func storyPages(b *tab) []pageState {
 		{"change-delete", "change/" + coupons, "section.file"},
 		{"change-move", "change/" + moved, "section.file"},
 		{"change-refused", "change/" + denied, "main"},
+		{"attempt", "change/" + b.entry("refused", "src/cart.ts"), "table.beside-file"},
 		{"file", "file?path=src/cart.ts", "li.version"},
 		{"version", version, "main"},
 		{"sessions", "sessions", "main"},
@@ -71,7 +72,7 @@ var emptyPages = []pageState{
 // link returns the target of a link as open takes it.
 func (b *tab) link(within, name string) string {
 	b.t.Helper()
-	found := fmt.Sprintf(`[...document.querySelectorAll(%q)].find(a => a.innerText.trim() === %q)`, within+" a[href]", name)
+	found := fmt.Sprintf(`[...document.querySelectorAll(%q)].find(a => a.textContent.trim() === %q)`, within+" a[href]", name)
 	b.until(name, found)
 	to, _, _ := strings.Cut(eval[string](b, found+".href"), "#")
 	path, ok := strings.CutPrefix(to, b.base)
@@ -94,6 +95,7 @@ func (w *world) told(t *testing.T) *tab {
 	t.Helper()
 	w.story()
 	b := w.ui().pages(t)
+	b.undoneByPerson("docs/delivery.md")
 	b.expect("404") // for the missing page
 	b.expect("409") // for a conflict
 	b.until("the page is live", live)
@@ -101,6 +103,18 @@ func (w *world) told(t *testing.T) *tab {
 	b.open("waiting")
 	b.waitFor("article.question")
 	return b
+}
+
+// undoneByPerson takes back the newest change of a file on the page, and does it again.
+func (b *tab) undoneByPerson(path string) {
+	b.t.Helper()
+	for _, button := range []string{"Undo", "Redo"} {
+		b.open("?path=" + path)
+		b.waitFor("li.call a.button.undo")
+		b.do(button, clickOn("li.call a.button.undo"))
+		b.press("form.do", button)
+		b.until("it is done", `location.search.includes("done=1")`)
+	}
 }
 
 const migrationPatch = `*** Begin Patch

@@ -41,14 +41,64 @@ func shopAt(t *testing.T, root string) *world {
 	return w
 }
 
-// story is an hour of two agents at work: they fix the totals of the cart, add value added tax and remove old coupons. Some
-// calls fail. The log then has every kind of call but those that need a crash.
+// story is an hour of three agents at work: they fix the totals of the cart, add value added tax and a stock, and remove old
+// coupons. Some calls fail. The log then has forty entries, of every kind but those that need a crash. The agents are set up as
+// emend setup does it; only the sessions have names, for the tests.
 func (w *world) story() {
 	w.t.Helper()
+	w.stock()
 	w.cart()
 	w.tax()
 	w.tidying()
 }
+
+// stock is a session that adds a directory of small modules and goes over them again.
+func (w *world) stock() {
+	a := w.client("gemini-cli-mcp-client", "0.9.0", "--session", "stock")
+	parts := []string{"bin", "count", "order", "reserve", "shelf", "supplier"}
+	for _, name := range parts {
+		a.call("create_file", map[string]any{"path": "src/stock/" + name + ".ts", "createParentDirectories": true,
+			"content": "// The " + name + " of the stock.\nexport interface Item {\n  sku: string;\n  quantity: number;\n}\n\nexport const " + name + ": Item[] = [];\n"})
+	}
+	for i, name := range parts {
+		path := "src/stock/" + name + ".ts"
+		a.edit(path, "  quantity: number;", "  quantity: number; // never below 0\n  warehouse: string;")
+		if i%2 == 0 {
+			a.edit(path, "= [];", "= []; // filled by load")
+			a.refused("edit_file", map[string]any{"path": path, "expectedSha256": a.sha(path),
+				"edits": []any{map[string]any{"oldText": "  quantity: bigint;\n  warehouse: String;\n", "newText": "  quantity: bigint;\n"}}})
+		}
+	}
+	a.patch(stockPatch)
+	a.edit("src/stock/index.ts", "Everything about", "All of")
+	a.call("delete_file", map[string]any{"path": "src/stock/supplier.ts"})
+	a.refused("read_file", map[string]any{"path": ".env"})
+	a.refused("edit_file", map[string]any{"path": "src/stock/supplier.ts", "expectedSha256": emptyHash,
+		"edits": []any{map[string]any{"oldText": "a", "newText": "b"}}})
+}
+
+const stockPatch = `*** Begin Patch
+*** Add File: src/stock/index.ts
++// Everything about the stock.
++export * from "./bin";
++export * from "./count";
++export * from "./order";
+*** Update File: src/stock/count.ts
+@@
+ export interface Item {
+   sku: string;
++  name: string;
+   quantity: number; // never below 0
+*** Update File: src/stock/order.ts
+@@
+   warehouse: string;
+ }
+ 
++export const open = () => order.filter((i) => i.quantity > 0);
++
+ export const order: Item[] = []; // filled by load
+*** End Patch
+`
 
 // cart is a session that fixes the rounding, with one edit that does not match.
 func (w *world) cart() {
@@ -63,7 +113,7 @@ func (w *world) cart() {
 
 // tax is a session of another agent, with a patch over several files.
 func (w *world) tax() {
-	a := w.client("codex-mcp-client", "0.159.0", "--agent", "codex", "--session", "vat-2026")
+	a := w.client("codex-mcp-client", "0.159.0", "--session", "vat-2026")
 	a.patch(taxPatch)
 	a.refused("apply_patch", map[string]any{"patch": "*** Begin Patch\n*** Update File: src/shipping.ts\n@@\n-  return 1990;\n+  return 1290;\n*** End Patch\n"})
 	a.edit("src/shipping.ts", "return 990;", `return country === "AT" ? 790 : 990;`)

@@ -33,7 +33,7 @@ func TestWaiting(t *testing.T) {
 	call := a.begin("create_file", migration("0002_vat.sql"))
 	b.until("the page says that a call waits", `document.querySelector("header nav").innerText.includes("1")`)
 	b.do("see what waits", clickOn(`header nav a[href$="/waiting"]`))
-	b.says("article.question", "migrations/0002_vat.sql", "claude", "s-1")
+	b.says("article.question", "migrations/0002_vat.sql", "Claude Code 2.1", "create")
 	b.says("article.question table.diff", "ADD COLUMN vat")
 	w.holds("while it waits", "migrations/0002_vat.sql", "")
 	b.press("article.question", "Allow once")

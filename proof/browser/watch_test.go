@@ -72,7 +72,7 @@ func TestUndoAndRedo(t *testing.T) {
 	b.until("it arrives", timelineHas("src/prices.ts"))
 	b.change("done", "src/prices.ts")
 	b.says("section.file[data-path='src/prices.ts']", "toFixed(2)")
-	b.says("main", "claude", "s-1")
+	b.says("main", "Claude Code 2.1")
 	if b.count("tr.add mark, td.add mark, tr mark") == 0 || b.count("tr.del, tr.add") == 0 {
 		t.Errorf("the diff marks no words")
 	}
@@ -84,8 +84,8 @@ func TestUndoAndRedo(t *testing.T) {
 	b.until("it is undone", `location.pathname.includes("/change/") && location.search.includes("done=1")`)
 	w.holds("undone", "src/prices.ts", before)
 
-	b.follow("main", "Redo: take this undo back")
-	b.press("form.do", "Undo")
+	b.follow("main > .page", "Redo")
+	b.press("form.do", "Redo")
 	b.until("it is redone", `location.pathname.includes("/change/") && document.readyState === "complete" && document.querySelector("section.file")`)
 	w.holds("redone", "src/prices.ts", after)
 	b.entry("undone", "src/prices.ts")
@@ -99,7 +99,7 @@ func TestUndoSession(t *testing.T) {
 	b := s.pages(t)
 	w.cart()
 	b.open("sessions")
-	b.follow("main", "cart-rounding")
+	b.do("open the session", clickOn("li[data-id='cart-rounding'] a.open"))
 	b.until("the session", `location.pathname.endsWith("/session")`)
 	for _, name := range []string{"src/prices.ts", "src/cart.ts", "test/prices.test.ts"} {
 		b.waitFor("section.file[data-path='" + name + "']")

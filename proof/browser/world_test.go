@@ -39,6 +39,7 @@ func worldAt(t *testing.T, root string, files map[string]string) *world {
 			t.Fatal(err)
 		}
 	}
+	w.write(".git/HEAD", "ref: refs/heads/main\n")
 	for name, content := range files {
 		w.write(name, content)
 	}

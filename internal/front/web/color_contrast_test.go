@@ -15,10 +15,10 @@ func TestContrast(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	light, rest, ok := strings.Cut(string(css), "@media (prefers-color-scheme: dark)")
-	dark, _, ok2 := strings.Cut(rest, "\n}\n")
+	light, _, ok := strings.Cut(string(css), "\n}\n")
+	_, dark, ok2 := strings.Cut(darkColours(t), "/* diffs */")
 	if !ok || !ok2 {
-		t.Fatal("the style sheet has no colours for the dark")
+		t.Fatal("the style sheets have no colours")
 	}
 	lines := []string{"ground", "add", "add-mark", "del", "del-mark"} // the backgrounds of a line
 	pairs := map[string][]string{
@@ -56,11 +56,8 @@ func TestContrast(t *testing.T) {
 func TestFrameContrast(t *testing.T) {
 	css, err := staticFS.ReadFile("static/app.css")
 	must(t, err)
-	light, dark, ok := strings.Cut(string(css), "@media (prefers-color-scheme: dark)")
-	if !ok {
-		t.Fatal("no dark colours")
-	}
-	dark, _, _ = strings.Cut(dark, "* { box-sizing")
+	light, _, _ := strings.Cut(string(css), "* { box-sizing")
+	dark, _, _ := strings.Cut(darkColours(t), "/* diffs */")
 	for name, text := range map[string]string{"light": light, "dark": dark} {
 		color := colours("--", text)
 		for _, pair := range []struct {
@@ -71,6 +68,7 @@ func TestFrameContrast(t *testing.T) {
 			{"link", "paper", 4.5}, {"link", "card", 4.5}, {"link", "field", 4.5}, {"on", "link", 4.5}, {"good", "goodback", 4.5}, {"good", "paper", 4.5}, {"good", "card", 4.5},
 			{"bad", "badback", 4.5}, {"bad", "card", 4.5}, {"bad", "paper", 4.5}, {"warn", "warnback", 4.5}, {"warn", "card", 4.5}, {"warn", "paper", 4.5}, {"ink", "warnback", 7},
 			{"strong", "card", 3}, {"strong", "paper", 3}, {"focus", "paper", 3}, {"barDone", "card", 3}, {"barRefused", "card", 3}, {"barUndone", "card", 3},
+			{"on-hue", "hue-1", 4.5}, {"on-hue", "hue-2", 4.5}, {"on-hue", "hue-3", 4.5}, {"on-hue", "hue-4", 4.5}, {"on-hue", "hue-5", 4.5}, {"on-hue", "hue-you", 4.5},
 		} {
 			if got := contrast(color[pair.ink], color[pair.ground]); got < pair.least {
 				t.Errorf("%s: %s on %s has a contrast of %.2f, want %.1f", name, pair.ink, pair.ground, got, pair.least)
@@ -79,10 +77,19 @@ func TestFrameContrast(t *testing.T) {
 	}
 }
 
+func darkColours(t *testing.T) string {
+	t.Helper()
+	css, err := staticFS.ReadFile("static/dark.css")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(css)
+}
+
 // colours returns the luminance of each colour of a style sheet, by the part of its name after the prefix.
 func colours(prefix, css string) map[string]float64 {
 	out := map[string]float64{}
-	for _, m := range regexp.MustCompile(prefix+`([A-Za-z-]+): #([0-9a-f]{6});`).FindAllStringSubmatch(css, -1) {
+	for _, m := range regexp.MustCompile(prefix+`([A-Za-z0-9-]+): #([0-9a-f]{6});`).FindAllStringSubmatch(css, -1) {
 		n, _ := strconv.ParseUint(m[2], 16, 32)
 		out[m[1]] = 0.2126*linear(n>>16) + 0.7152*linear(n>>8&0xff) + 0.0722*linear(n&0xff)
 	}

@@ -15,11 +15,11 @@ func (r *request) compareNow(h *api.FileHistory, c *api.Content) (*diffView, str
 	case why != "":
 		return nil, why
 	case c.Binary || c.Link != "":
-		return nil, "This version is no text."
+		return nil, "This version is not text."
 	case c.Truncated:
-		return nil, "This version is too long to be compared here."
+		return nil, "This version is too long to compare here."
 	case h.Exists && h.Sha256 == c.Sha256:
-		return nil, "Nothing differs: this is what is there now."
+		return nil, "No differences: this is the current version."
 	}
 	s := plan.Step{Op: patch.Update, Path: h.Path, Before: c.Text, After: now, Edits: text.Between(c.Text, now)}
 	if !h.Exists {
@@ -42,11 +42,11 @@ func (r *request) currentText(h *api.FileHistory) (text, why string) {
 			c, err := r.ws.Content(r.Context(), v.ID)
 			switch {
 			case err != nil:
-				return "", "What is there now cannot be shown: " + err.Error()
+				return "", "The current version cannot be shown: " + err.Error()
 			case c.Binary || c.Link != "":
-				return "", "What is there now is no text."
+				return "", "The current version is not text."
 			case c.Truncated:
-				return "", "What is there now is too long to be compared here."
+				return "", "The current version is too long to compare here."
 			}
 			return c.Text, ""
 		}
@@ -60,11 +60,11 @@ func (r *request) readText(path string) (text, why string) {
 	a, err := r.ws.Read(r.Context(), api.ReadRequest{Path: path, MaxBytes: most})
 	switch {
 	case err != nil:
-		return "", "What is there now cannot be shown: " + err.Error()
+		return "", "The current version cannot be shown: " + err.Error()
 	case a.Data.Binary:
-		return "", "What is there now is no text."
+		return "", "The current version is not text."
 	case a.Data.Truncated:
-		return "", "What is there now is too long to be compared here."
+		return "", "The current version is too long to compare here."
 	}
 	return a.Data.Content, ""
 }

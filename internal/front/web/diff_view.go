@@ -31,12 +31,14 @@ type diffView struct {
 	OtherHref string  // this page in the other view, unified or split
 	Content   bool    // a whole file, not a diff
 	Pieces    []piece // of the change, see [request.pieces]
+	Anchor    string  // how the ids of lines begin; "" for none
 }
 
 // diffView shows the first rows of the diff of one file. The others are fetched from next, an address that
-// [request.entryDiffAddress] or a function like it returns. With next "" all rows are shown, up to a bound.
-func (r *request) diffView(unified, next string) *diffView {
-	v, n := &diffView{File: diff.Parse(unified)}, firstRows
+// [request.entryDiffAddress] or a function like it returns. With next "" all rows are shown, up to a bound. text returns the
+// file after the change, for more context and the names of functions; nil if it is not known.
+func (r *request) diffView(unified, next string, text func() (string, bool)) *diffView {
+	v, n := &diffView{File: r.diffFile(unified, text)}, firstRows
 	if next == "" {
 		n = v.File.Len(false)
 	}
@@ -90,7 +92,7 @@ func (r *request) fillRows(v *diffView, from, n int, next string) *diffView {
 	v.More = v.File.Len(v.Split) - from - len(v.Rows)
 	v.NextHref = ""
 	if v.More > 0 && next != "" {
-		v.NextHref = withQuery(next, "view", v.view(), "from", strconv.Itoa(from+len(v.Rows)))
+		v.NextHref = withQuery(next, "view", v.view(), "w", q.Get("w"), "context", q.Get("context"), "from", strconv.Itoa(from+len(v.Rows)))
 	}
 	v.OtherHref = withQuery(r.URL.RequestURI(), "view", map[bool]string{true: "unified", false: "split"}[v.Split], "from", "", "part", "")
 	return v
@@ -138,6 +140,17 @@ func (v *diffView) Shape() string {
 // Columns returns how many columns the table has.
 func (v *diffView) Columns() int {
 	return map[string]int{"content": 2, "unified": 4, "split": 6}[v.Shape()]
+}
+
+// ID returns the id of a row, or "" if it has none.
+func (v *diffView) ID(row *diff.Row) string {
+	switch {
+	case v.Anchor == "" || row.New == 0 && row.Old == 0:
+		return ""
+	case row.New > 0:
+		return v.Anchor + "R" + strconv.Itoa(row.New)
+	}
+	return v.Anchor + "L" + strconv.Itoa(row.Old)
 }
 
 // Wide reports whether line numbers need more room than usual.

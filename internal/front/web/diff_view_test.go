@@ -166,16 +166,16 @@ func TestViews(t *testing.T) {
 	p.must(err)
 	page := "/ui/default/change/" + written.Tx
 	one := b.get(page)
-	one.want(t, http.StatusOK, `<table class="diff unified"`, "<b>Unified</b>", page+"?view=split", `<tr class="del">`, "<mark>old</mark>")
+	one.want(t, http.StatusOK, `<table class="diff unified"`, "<b>Unified</b>", page+"?view=split", `<tr class="del" id="f0L1">`, "<mark>old</mark>")
 	two := b.get(page + "?view=split")
-	two.want(t, http.StatusOK, `<table class="diff split"`, "<b>Split</b>", page+"?view=unified", `<tr class="del add">`, "<mark>old</mark>", "<mark>new</mark>")
+	two.want(t, http.StatusOK, `<table class="diff split"`, "<b>Split</b>", page+"?view=unified", `<tr class="del add" id="f0R1">`, "<mark>old</mark>", "<mark>new</mark>")
 	address, more := two.next()
 	if !strings.Contains(address, "view=split") || more != "501" {
 		t.Errorf("%s more at %s", more, address)
 	}
-	b.get(address+"&part=1").want(t, http.StatusOK, `<tr class="del add">`)
+	b.get(address+"&part=1").want(t, http.StatusOK, `<tr class="del add" id="f0R900">`)
 	all, _ := one.next()
-	b.get(all).want(t, http.StatusOK, `<tr class="add">`, "<mark>new</mark>")
+	b.get(all).want(t, http.StatusOK, `<tr class="add" id="f0R900">`, "<mark>new</mark>")
 	made := b.get("/ui/default/change/" + p.create("b.txt", "x\n") + "?view=split")
 	made.want(t, http.StatusOK, `<table class="diff unified"`)
 	if strings.Contains(made.body, "view=unified") {
@@ -223,12 +223,12 @@ func TestNoRows(t *testing.T) {
 		"diff --git a/a b/a\n":                                        "No line differs.",
 		"diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-a\n+b\n": "",
 	} {
-		if got := r.diffView(text, "").WhyEmpty(); got != want {
+		if got := r.diffView(text, "", nil).WhyEmpty(); got != want {
 			t.Errorf("%q: %q, want %q", text, got, want)
 		}
 	}
 	wide := "@@ -0,0 +1,9000 @@\n" + strings.Repeat("+"+strings.Repeat("x\x01", 900)+"\n", 9000)
-	if v := r.diffView(wide, ""); v.NextHref != "" || v.More < 8000 || v.More+len(v.Rows) != 9001 {
+	if v := r.diffView(wide, "", nil); v.NextHref != "" || v.More < 8000 || v.More+len(v.Rows) != 9001 {
 		t.Errorf("%d rows of a wide diff, and %d more at %q", len(v.Rows), v.More, v.NextHref)
 	}
 }

@@ -40,7 +40,8 @@ func (r *request) changeFiles(p *changePage, from int) {
 			f.Whole = &pieces[0]
 		}
 		if f.WhyNoDiff = whyNoDiff(p, &all[i], gone); f.WhyNoDiff == "" && all[i].Diff != "" {
-			f.Diff = r.diffView(all[i].Diff, r.entryDiffAddress(p.Entry, i))
+			f.Diff = r.diffView(all[i].Diff, r.entryDiffAddress(p.Entry, i), r.textOf(&all[i]))
+			f.Diff.Anchor, f.Diff.History = lineAnchor(i), r.ws.FilePage(f.Diff.File.Path())
 			f.Diff.Pieces = pieces
 		}
 		p.Files = append(p.Files, f)
@@ -56,9 +57,9 @@ func verbForFile(p *changePage, e *api.LogEntry) string {
 	v, ok := operationVerbs[e.Operation]
 	switch {
 	case !ok:
-		return "about"
+		return ""
 	case !p.OK:
-		return "to " + v[1]
+		return v[1]
 	}
 	return v[0]
 }
@@ -110,9 +111,9 @@ func (r *request) whyNotKept(p *changePage) string {
 func (r *request) whyForgotten(tx string) string {
 	t, err := r.ws.Timeline(r.Context(), api.TimelineRequest{Tool: "purge", Text: tx, Limit: 1})
 	if err == nil && len(t.Calls) > 0 {
-		return "The difference is not kept: a person had it forgotten (" + t.Calls[0].Entry + ")."
+		return "The diff was purged (" + t.Calls[0].Entry + ")."
 	}
-	return "The difference is not kept any more: the history keeps what is newer, within its bounds of age and size. The hashes stay in the log."
+	return "The diff is no longer kept: the history keeps newer changes, up to its limits of age and size. The hashes stay in the log."
 }
 
 func upperFirst(s string) string {
@@ -134,9 +135,9 @@ type fileStatus struct {
 var fileStatusTexts = map[api.FileState]fileStatus{
 	api.FileSame:    {State: "unchanged", Text: "Unchanged since."},
 	api.FileChanged: {State: "changed", Text: "Changed since"},
-	api.FileGone:    {State: "gone", Text: "Gone since"},
-	api.FileBack:    {State: "back", Text: "It was deleted, and something is there again"},
-	api.FileUnknown: {State: "hidden", Text: "What became of it is not shown: it may not be read."},
+	api.FileGone:    {State: "gone", Text: "Deleted since"},
+	api.FileBack:    {State: "back", Text: "It was deleted, and exists again"},
+	api.FileUnknown: {State: "hidden", Text: "Its current state is not shown: it may not be read."},
 }
 
 func newFileStatus(f *api.FileSince, deleted bool) *fileStatus {
@@ -144,9 +145,9 @@ func newFileStatus(f *api.FileSince, deleted bool) *fileStatus {
 	out.By, out.At = f.By, f.At
 	switch {
 	case f.State == api.FileGone && deleted:
-		out.Text = "Gone still."
+		out.Text = "Still deleted."
 	case f.State == api.FileChanged && f.Outside:
-		out.State, out.Text = "edited", "Changed since, outside of emend"
+		out.State, out.Text = "edited", "Changed since, outside emend"
 		if len(f.By) > 0 {
 			out.Text += ", and before that"
 		}
@@ -161,7 +162,7 @@ func (r *request) filesSince(p *changePage) []api.FileSince {
 	}
 	out, err := r.ws.Host().FilesSince(r.Context(), p.Entry)
 	if err != nil {
-		p.Notes = append(p.Notes, "What became of the files since cannot be said: "+err.Error())
+		p.Notes = append(p.Notes, "The current state of the files is not known: "+err.Error())
 	}
 	return out
 }

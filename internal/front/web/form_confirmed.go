@@ -28,8 +28,8 @@ func (r *request) callAsConfirmed(name string, args url.Values) api.Result {
 		return report.New(report.View{}, nil, err)
 	}
 	if o.Ok && effectHash(o) != shown {
-		return report.New(report.View{}, nil, &fail.Error{Kind: fail.Stale, Msg: "it would do something else by now than what you were shown",
-			Hint: "Look at what it would do now, and have it done if that is what you want."})
+		return report.New(report.View{}, nil, &fail.Error{Kind: fail.Stale, Msg: "the result would differ from the preview",
+			Hint: "Check the preview below, and confirm again."})
 	}
 	return r.callTool(name, args) // also if the dry run was refused: then the log has the refusal
 }

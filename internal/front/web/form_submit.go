@@ -34,11 +34,11 @@ func (r *request) toolPage(tool string) (show func(*request) (page, error), addr
 func (s *Site) submit(w http.ResponseWriter, r *request) {
 	name := r.PathValue("tool")
 	if show, _ := r.toolPage(name); show == nil {
-		s.show(w, r, notFoundPage("nothing of this name can be done here", ""))
+		s.show(w, r, notFoundPage("no such action", ""))
 		return
 	}
 	if s.ReadOnly {
-		s.show(w, r, errorPage(http.StatusForbidden, "nothing can be changed from these pages: emend was started with --read-only", "Start it without --read-only."))
+		s.show(w, r, errorPage(http.StatusForbidden, "these pages are read-only: emend was started with --read-only", "Start it without --read-only."))
 		return
 	}
 	form, refused := parseForm(w, r.Request)
@@ -71,17 +71,17 @@ func (s *Site) submit(w http.ResponseWriter, r *request) {
 // page says what that did.
 func (r *request) sealErrorPage(err error, token string) page {
 	if !errors.Is(err, seal.ErrUsed) {
-		return errorPage(http.StatusForbidden, "this form is not taken: "+err.Error(), "Open the page again, and look whether it is still what you want.")
+		return errorPage(http.StatusForbidden, "the form was not accepted: "+err.Error(), "Open the page again, and check that it is still what you want.")
 	}
-	p := errorPage(http.StatusConflict, "this form was sent before, and is done once", "")
+	p := errorPage(http.StatusConflict, "this form was already sent", "")
 	w := p.Data.(errorView)
 	switch note := r.outcomeOf(token); note {
 	case "":
-		w.List[0].Next = "It may still be at work: what it did will be in the timeline."
+		w.List[0].Next = "It may still be running. The result will be in the timeline."
 	case outcomeRefused:
-		w.List[0].Next = "It was refused then, and nothing was changed. Open the page again to see why, and what it would do now."
+		w.List[0].Next = "It was refused, and nothing was changed. Open the page again to see why."
 	default:
-		w.Title, w.To = "That is done already", &link{"See what it did", note}
+		w.Title, w.To = "Already done", &link{"Show the result", note}
 	}
 	p.Title, p.Data = w.Title, w
 	return p

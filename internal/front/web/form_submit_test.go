@@ -35,8 +35,8 @@ func TestSubmit(t *testing.T) {
 	// The same form again, with the file there again: nothing more is done.
 	p.create("a", "hello\n")
 	again := b.post("/ui/default/do/undo", form)
-	again.want(t, 409, "this form was sent before")
-	again.want(t, 409, "See what it did")
+	again.want(t, 409, "this form was already sent")
+	again.want(t, 409, "Show the result")
 	again.want(t, 409, `href="`+a.head.Get("Location")+`"`)
 	if p.fileText("a") != "hello\n" {
 		t.Error("the form was good twice")

@@ -23,6 +23,11 @@ var templateFuncs = template.FuncMap{
 	"short":        shortHash,
 	"sign":         outcomeSign,
 	"meaning":      outcomeMeaning,
+	"actor":        actorOf,
+	"clock":        func(t time.Time) string { return clock(t, time.Now()) },
+	"first":        upperFirst,
+	"verdict":      verdictText,
+	"program":      report.ClientName,
 	"outcomeCount": func(o api.Outcome, n int) outcomeCount { return outcomeCount{o, n} },
 	"legend":       func() []string { return []string{"done", "refused", "undone"} },
 }
@@ -81,7 +86,7 @@ func plural(n int, one string) string {
 	switch stem := one[:len(one)-1]; {
 	case n == 1:
 		return "1 " + one
-	case one[len(one)-1] == 'h':
+	case one[len(one)-1] == 'h' || one[len(one)-1] == 's':
 		return grouped(n) + " " + one + "es"
 	case one[len(one)-1] == 'y' && one[len(one)-2] != 'a':
 		return grouped(n) + " " + stem + "ies"

@@ -183,6 +183,12 @@ func kindOf(address string) string {
 }
 
 func (c *crawler) check(address string, a answer) {
+	if strings.HasPrefix(a.head.Get("Content-Type"), "text/plain") && a.head.Get("Content-Disposition") == "attachment" {
+		if strings.Contains(a.body, secret) {
+			c.t.Errorf("%s has what may not be read", address)
+		}
+		return // a file, which no browser shows as a page
+	}
 	s := parseHTML(a.body)
 	for _, f := range s.faults {
 		c.t.Errorf("%s: %s", address, f)

@@ -1,7 +1,9 @@
 package web
 
 import (
+	"slices"
 	"strconv"
+	"strings"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/report"
@@ -10,6 +12,7 @@ import (
 // changePage is the data of the page of one entry of the log.
 type changePage struct {
 	api.EntryData
+	Actor     actor
 	Title     sentence
 	Sentence  sentence // the title in lower case, within a sentence
 	UndoLinks []link   // the entries that it undid
@@ -17,6 +20,9 @@ type changePage struct {
 	Newer     string
 	Undo      string // the page that undoes it; "" if there is nothing to undo
 	Forget    string
+	Patch     string // the diffs as one patch; "" if there is none
+	Options   diffOptions
+	Attempt   *attempt // of a refused patch; nil if what it attempted is not kept
 	Notes     []string
 	Files     []entryFile
 	Index     fileIndex // of the files on this page
@@ -48,12 +54,17 @@ func (r *request) change() (page, error) {
 		return page{}, err
 	}
 	d, q := a.Data, r.URL.Query()
-	p := &changePage{EntryData: d, ws: r.ws, Notes: a.Notes, Fresh: q.Get("done") != ""}
+	p := &changePage{EntryData: d, ws: r.ws, Notes: a.Notes, Fresh: q.Get("done") != "", Actor: actorOf(d.AgentName, d.Client, d.ToolName)}
 	p.Title = sentenceOf(asCall(&d))
 	p.Sentence = p.Title
 	p.Title.Did = upperFirst(p.Title.Did)
 	r.changeLinks(p)
 	r.changeFiles(p, r.queryNumber("from", len(d.Files)))
+	r.fillAttempt(p)
+	p.Options = r.diffOptions(p.Index.Added+p.Index.Removed > 0)
+	if slices.ContainsFunc(d.Files, func(f api.LogEntry) bool { return f.Diff != "" }) {
+		p.Patch = r.ws.Page("patch", strings.TrimPrefix(d.Entry, "#")+".patch")
+	}
 	return page{Name: "change", Title: p.Title.String(), Data: p}, nil
 }
 

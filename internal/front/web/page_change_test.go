@@ -35,36 +35,36 @@ func TestChangeUndoRedo(t *testing.T) {
 	p := newTestPages(t, map[string]string{"a.txt": "one\ntwo\nthree\n"})
 	first := p.patch("*** Update File: a.txt\n@@\n one\n-two\n+2\n three\n*** Add File: b.txt\n+new\n")
 	body := p.get(p.entryPage(first))
-	says(t, body, "Changed a.txt and 1 more", "robot", "robot 1.2", "s1", "call-7", "apply_patch", "edited a.txt", "created b.txt",
-		"Unchanged since.", "Undo this change", "Forget contents", "line 1, exact", "2 files")
+	says(t, body, "Changed a.txt and 1 more", "robot", "robot 1.2", "s1", "call-7", "apply_patch", "a.txt edited", "b.txt created",
+		"Unchanged since.", "Undo this change", "Purge history", "line 1, exact", "2 files")
 	for _, markup := range []string{`<section class="file" id="file-0" data-path="a.txt"`, `data-state="unchanged"`, `<table class="diff unified"`, `<h1>`} {
 		if !strings.Contains(body, markup) {
 			t.Errorf("no %s in\n%s", markup, body)
 		}
 	}
-	if strings.Contains(words(body), "Newer") {
+	if strings.Contains(words(body), "Next change") {
 		t.Error("the newest change has a newer one")
 	}
 
 	dry := p.get("/ui/default/confirm/undo?entry=" + first)
-	says(t, dry, "Undo: changed a.txt and 1 more", "What would happen", "2 files would change", "edit a.txt", "delete b.txt", "Leave it as it is")
+	says(t, dry, "Undo: changed a.txt and 1 more", "Preview", "2 files would change", "Edit a.txt", "Delete b.txt", "Cancel")
 	if p.read("a.txt") != "one\n2\nthree\n" {
 		t.Fatal("looking at it took it back")
 	}
 	after := p.submit(dry, "do")
-	says(t, after, "Done:", "Took back changes of a.txt", "It took back "+first, "Redo: take this undo back", "person by emend ui", "Older change")
+	says(t, after, "Done:", "Reverted 2 files", "Reverts "+first, "Redo", "You", "Previous change")
 	if p.read("a.txt") != "one\ntwo\nthree\n" || !p.absent("b.txt") {
 		t.Fatalf("it was not taken back: %q", p.read("a.txt"))
 	}
 
 	undo := p.lastEntry()
 	body = p.get(p.entryPage(first))
-	says(t, body, "undone", "It was taken back by "+undo, "Newer change")
+	says(t, body, "undone", "Undone by "+undo, "Next change")
 	saysNot(t, body, "Undo this change")
-	says(t, p.get(linkTo(t, body, regexp.MustCompile(`<a href="([^"]*)" rel="next">`), 0)), "It took back "+first)
+	says(t, p.get(linkTo(t, body, regexp.MustCompile(`<a href="([^"]*)" rel="next">`), 0)), "Reverts "+first)
 
 	redo := p.get("/ui/default/confirm/undo?entry=" + undo)
-	says(t, redo, "Redo: take back the undo "+undo)
+	says(t, redo, "Redo: undo "+undo)
 	p.submit(redo, "do")
 	if p.read("a.txt") != "one\n2\nthree\n" || p.read("b.txt") != "new\n" {
 		t.Fatalf("it was not done again: %q", p.read("a.txt"))
@@ -77,8 +77,8 @@ func TestChangeRefused(t *testing.T) {
 	p.tryCall("apply_patch", map[string]any{"patch": "*** Begin Patch\n" + update("a.txt", "nothing like it", "x") + "*** End Patch\n"})
 	entry := p.lastEntry()
 	body := p.get(p.entryPage(entry))
-	says(t, body, "Tried to edit a.txt: the patch does not fit", "refused", "its lines are not in the file", "patch_apply_error", "to edit a.txt")
-	saysNot(t, body, "Undo this change", "Forget contents", "Unchanged since")
+	says(t, body, "Tried to edit a.txt: the patch does not apply", "refused", "its lines are not in the file", "patch_apply_error", "Attempted changes", "nothing like it")
+	saysNot(t, body, "Undo this change", "Purge history", "Unchanged since")
 	if p.entryPage(entry) != "/ui/default/change/"+strings.TrimPrefix(entry, "#") {
 		t.Errorf("the address of %s is %s", entry, p.entryPage(entry))
 	}
@@ -95,18 +95,18 @@ func TestChangeKinds(t *testing.T) {
 	must(t, os.Symlink("a.txt", filepath.Join(p.dir, "link")))
 	p.agentCall("move_file", map[string]any{"fromPath": "dir/b.txt", "toPath": "c.txt", "expectedSha256": p.sum("dir/b.txt")})
 	moved := p.lastEntry()
-	says(t, p.get(p.entryPage(moved)), "Moved dir/b.txt to c.txt", "moved dir/b.txt to c.txt", "Moved, with the same content.", "Unchanged since.")
+	says(t, p.get(p.entryPage(moved)), "Moved dir/b.txt to c.txt", "Moved, with the same content.", "Unchanged since.")
 	p.agentCall("delete_file", map[string]any{"path": "bin", "expectedSha256": p.sum("bin")})
-	says(t, p.get(p.entryPage(p.lastEntry())), "Deleted bin", "binary", "is in the trash", "Gone still.")
+	says(t, p.get(p.entryPage(p.lastEntry())), "Deleted bin", "binary", "is in the trash", "Still deleted.")
 	p.agentCall("delete_file", map[string]any{"path": "link", "expectedSha256": p.shaOf("a.txt")})
 	says(t, p.get(p.entryPage(p.lastEntry())), "Deleted link", "is in the trash")
 	p.agentCall("write_file", map[string]any{"path": "open", "content": "another", "expectedSha256": p.sum("open")})
 	edited := p.lastEntry()
 	says(t, p.get(p.entryPage(edited)), "no newline at the end", "Unchanged since.")
 	must(t, os.WriteFile(filepath.Join(p.dir, "open"), []byte("by hand\n"), 0o644))
-	says(t, p.get(p.entryPage(edited)), "Changed since, outside of emend")
+	says(t, p.get(p.entryPage(edited)), "Changed since, outside emend")
 	must(t, os.Remove(filepath.Join(p.dir, "open")))
-	says(t, p.get(p.entryPage(edited)), "Gone since")
+	says(t, p.get(p.entryPage(edited)), "Deleted since")
 	p.agentCall("delete_file", map[string]any{"path": "c.txt", "expectedSha256": p.sum("c.txt")})
 	deleted := p.lastEntry()
 	if body := p.get(p.entryPage(moved)); !strings.Contains(body, p.entryPage(deleted)) {
@@ -119,13 +119,13 @@ func TestChangeForgotten(t *testing.T) {
 	p := newTestPages(t, map[string]string{"a.txt": "the password is hunter2\n"})
 	entry := p.patch(update("a.txt", "the password is hunter2", "no password"))
 	dry := p.get("/ui/default/confirm/purge?entries=" + entry)
-	says(t, dry, "Forget contents", "would forget what 1 change displaced", entry, "a.txt")
+	says(t, dry, "Purge history", "The diffs and old contents of 1 change", entry, "a.txt")
 	body := p.submit(dry, "do")
-	says(t, body, "a person had it forgotten", "Unchanged since.")
+	says(t, body, "The diff was purged", "Unchanged since.")
 	saysNot(t, body, "hunter2")
-	says(t, p.get(p.entryPage(p.lastEntry())), "Forgot what was kept of a.txt", "done")
-	says(t, p.get("/ui/default/confirm/purge?entries="+entry), "nothing")
-	says(t, p.get("/ui/default/confirm/undo?entry="+entry), "In the way", "no longer kept", "What became of a.txt")
+	says(t, p.get(p.entryPage(p.lastEntry())), "Purged the history of a.txt", "done")
+	says(t, p.get("/ui/default/confirm/purge?entries="+entry), "the history has nothing of")
+	says(t, p.get("/ui/default/confirm/undo?entry="+entry), "Conflicts", "no longer kept", "History of a.txt")
 }
 
 // TestChangeHidden: of a file that may not be read, only the name is shown.
@@ -185,7 +185,7 @@ func TestChangeHuge(t *testing.T) {
 	}
 	says(t, body, "Show 11 more files")
 	body = p.get(p.entryPage(entry) + "?from=50")
-	says(t, body, "created long", "Show 8,601 more lines")
+	says(t, body, "long", "Show 8,601 more lines")
 	body = p.get("/ui/default/confirm/undo?entry=" + entry)
-	says(t, body, "61 files would change", "And 11 more")
+	says(t, body, "61 files would change", "and 11 more")
 }

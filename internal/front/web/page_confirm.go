@@ -69,9 +69,9 @@ var previews = map[string]preview{
 	"undo_turn":    {"Undo a turn", "Undo the turn", []string{"sessionId", "turn"}, (*request).previewUndoTurn},
 	"undo_pieces":  {"Undo a piece", "Undo", []string{"entry", "path", "hunks"}, (*request).previewUndoPieces},
 	"restore_file": {"Restore a file", "Restore", []string{"trashedPath", "targetPath"}, (*request).previewRestore},
-	"put_back":     {"Put a version back", "Put back", []string{"path", "version"}, (*request).previewPutBack},
-	"clear_trash":  {"Clear the trash", "Clear for good", []string{"ids", "before"}, (*request).previewClear},
-	"purge":        {"Forget contents", "Forget for good", []string{"entries", "path", "sessionId"}, (*request).previewPurge},
+	"put_back":     {"Restore a version", "Restore", []string{"path", "version"}, (*request).previewPutBack},
+	"clear_trash":  {"Empty trash", "Delete permanently", []string{"ids", "before"}, (*request).previewClear},
+	"purge":        {"Purge history", "Purge permanently", []string{"entries", "path", "sessionId"}, (*request).previewPurge},
 	"recover":      {"Recover", "Recover", nil, (*request).previewRecover},
 }
 
@@ -79,7 +79,7 @@ func (r *request) confirm() (page, error) {
 	name := r.PathValue("tool")
 	d, ok := previews[name]
 	if !ok {
-		return page{}, &fail.Error{Kind: fail.NotFound, Msg: "nothing of this name can be done here", Hint: "Go back, and take what the page offers."}
+		return page{}, &fail.Error{Kind: fail.NotFound, Msg: "no such action", Hint: "Go back to the page that you came from."}
 	}
 	q := r.URL.Query()
 	args := url.Values{}

@@ -16,8 +16,8 @@ func TestUndoBlocked(t *testing.T) {
 	first := p.patch(update("a", "one", "two"))
 	second := p.patch(update("a", "two", "three"))
 	body := p.get("/ui/default/confirm/undo?entry=" + first)
-	says(t, body, "In the way", "a: ", second, "Undo "+second+" first", "What became of a")
-	saysNot(t, body, "What would happen")
+	says(t, body, "Conflicts", "a: ", second, "Undo "+second+" first", "History of a")
+	saysNot(t, body, "Preview")
 	for _, want := range []string{`<section class="inway" role="alert">`, p.entryPage(second), "/ui/default/confirm/undo?entry=" + second} {
 		if !strings.Contains(body, want) {
 			t.Errorf("no %s", want)
@@ -31,7 +31,7 @@ func TestUndoBlocked(t *testing.T) {
 	if p.read("a") != "one\n" {
 		t.Errorf("a is %q", p.read("a"))
 	}
-	says(t, p.get("/ui/default/confirm/undo?entry="+first), "In the way", "It was taken back by")
+	says(t, p.get("/ui/default/confirm/undo?entry="+first), "Conflicts", "Undone already by")
 }
 
 // TestUndoStale: a change between looking and pressing refuses the undo, and is shown.
@@ -43,7 +43,7 @@ func TestUndoStale(t *testing.T) {
 	if status != 409 || p.read("a") != "by hand\n" {
 		t.Errorf("%d, a is %q", status, p.read("a"))
 	}
-	says(t, body, "It was not done", "In the way", "no later change went through emend")
+	says(t, body, "Not done", "Conflicts", "no later change went through emend")
 }
 
 // TestUndoSession: a session is shown, and undone, as one change.
@@ -53,7 +53,7 @@ func TestUndoSession(t *testing.T) {
 	p.patch(update("a", "two", "three"))
 	p.delete("b")
 	dry := p.get("/ui/default/confirm/undo?sessionId=s1")
-	says(t, dry, "Undo the session s1", "2 files would change", "− three", "+ one", "create b")
+	says(t, dry, "Undo a session", "s1", "2 files would change", "− three", "+ one", "Create b")
 	p.submit(dry, "do")
 	if p.read("a") != "one\n" || p.read("b") != "b\n" {
 		t.Errorf("a is %q", p.read("a"))
@@ -69,8 +69,8 @@ func TestConfirmAsked(t *testing.T) {
 		t.Fatal(o.Text())
 	}
 	dry := p.get("/ui/default/confirm/undo?entry=" + p.lastEntry())
-	says(t, dry, "What would happen", "migrations/1.sql", "select 1;")
-	says(t, p.submit(dry, "do"), "Allowed by", "page")
+	says(t, dry, "Preview", "migrations/1.sql", "select 1;")
+	says(t, p.submit(dry, "do"), "Approved by", "page")
 	if p.read("migrations/1.sql") != "select 1;\n" {
 		t.Errorf("migrations/1.sql is %q", p.read("migrations/1.sql"))
 	}
@@ -78,7 +78,7 @@ func TestConfirmAsked(t *testing.T) {
 	_, err := p.ws.Delete(emend.WithAsker(t.Context(), allow), api.DeleteRequest{Path: "customers", ExpectedSha256: p.shaOf("Ann\n")})
 	must(t, err)
 	body := p.get("/ui/default/confirm/undo?entry=" + p.lastEntry())
-	says(t, body, "In the way", "what may be read on asking only is not shown on a page")
+	says(t, body, "Conflicts", "what may be read on asking only is not shown on a page")
 	saysNot(t, body, "Ann")
 }
 
@@ -87,9 +87,9 @@ func TestConfirmNothing(t *testing.T) {
 	p := newTestPages(t, map[string]string{"a": "one\n"})
 	p.patch(update("a", "one", "two"))
 	before := p.lastEntry()
-	for path, want := range map[string]string{"write_file": "nothing of this name", "allow": "nothing of this name", "undo": "nothing is named", "put_back": "the path is empty",
-		"put_back?path=a&version=x": "In the way", "purge": "nothing is named", "purge?entries=zzzzzz": "In the way", "purge?entries=z": "In the way", "undo?entry=nothing": "In the way",
-		"undo?entry=x&sessionId=y": "In the way", "recover": "There is nothing to recover", "clear_trash?before=x": "before names no time", "restore_file": "In the way"} {
+	for path, want := range map[string]string{"write_file": "no such action", "allow": "no such action", "undo": "no change is named", "put_back": "the path is empty",
+		"put_back?path=a&version=x": "Conflicts", "purge": "no change is named", "purge?entries=zzzzzz": "Conflicts", "purge?entries=z": "Conflicts", "undo?entry=nothing": "Conflicts",
+		"undo?entry=x&sessionId=y": "Conflicts", "recover": "Nothing to recover", "clear_trash?before=x": "not a time", "restore_file": "Conflicts"} {
 		_, body := p.try("/ui/default/confirm/" + path)
 		if !strings.Contains(strings.ToLower(words(body)), strings.ToLower(want)) {
 			t.Errorf("%s: no %q in %s", path, want, words(body))
@@ -132,14 +132,14 @@ func TestReadOnly(t *testing.T) {
 	for _, path := range []string{p.entryPage(entry), "/ui/default/file?path=a", "/ui/default/trash", "/ui/default/trash/" + id, "/ui/default/confirm/undo?entry=" + entry,
 		"/ui/default/confirm/restore_file?trashedPath=" + id, "/ui/default/confirm/clear_trash", "/ui/default/confirm/purge?entries=" + entry} {
 		body := p.get(path)
-		says(t, body, "for reading only")
+		says(t, body, "read-only")
 		for _, class := range []string{"do", "once", "deny", "session"} {
 			if len(forms(body, class)) != 0 {
 				t.Errorf("%s has a form", path)
 			}
 		}
 	}
-	says(t, p.get("/ui/default/confirm/undo?entry="+entry), "What would happen", "+ one")
+	says(t, p.get("/ui/default/confirm/undo?entry="+entry), "Preview", "+ one")
 	if status, _, _ := p.press(dry, "do"); status != 403 || p.read("a") != "two\n" {
 		t.Errorf("%d, a is %q", status, p.read("a"))
 	}
@@ -159,7 +159,7 @@ func TestUndoOnlyWhatWasShown(t *testing.T) {
 		if status != 409 || !strings.HasPrefix(p.read("a"), "two\n") {
 			t.Errorf("%s: %d, a is %q, b is %q", query, status, p.read("a"), p.read("b"))
 		}
-		says(t, body, "It was not done", "something else by now", "What would happen")
+		says(t, body, "Not done", "the result would differ from the preview", "Preview")
 	}
 	p.submit(p.get("/ui/default/confirm/undo?sessionId=s1"), "do")
 	if p.read("b") != "b\n" || !strings.HasPrefix(p.read("a"), "one\n") {

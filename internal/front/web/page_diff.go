@@ -2,8 +2,6 @@ package web
 
 import (
 	"strconv"
-
-	"github.com/emend-dev/emend/internal/front/web/diff"
 )
 
 // moreDiff shows the rest of a long diff or file. It is a whole page, or with "part" in the query only the next rows, at most
@@ -15,7 +13,7 @@ func (r *request) moreDiff() (page, error) {
 		return page{}, err
 	}
 	if v == nil {
-		return notFoundPage("this change has no such file", "Go back to the change, which lists its files."), nil
+		return notFoundPage("this change has no such file", "Go back to the change."), nil
 	}
 	part, n := q.Get("part") != "", v.File.Len(false)
 	if part {
@@ -51,13 +49,15 @@ func (r *request) requestedFile() (v *diffView, next string, err error) {
 		if err != nil || file < 0 || file >= len(all.Files) {
 			return nil, "", err
 		}
-		return &diffView{File: diff.Parse(all.Files[file].Diff), BackHref: r.ws.SessionPage(s)}, r.sessionDiffAddress(s, file), nil
+		f := &all.Files[file]
+		return &diffView{File: r.diffFile(f.Diff, r.textOfSession(f)), BackHref: r.ws.SessionPage(s), Anchor: lineAnchor(file)}, r.sessionDiffAddress(s, file), nil
 	default:
 		all, err := r.ws.Show(r.Context(), entry)
 		if err != nil || file < 0 || file >= len(all.Data.Files) {
 			return nil, "", err
 		}
 		f := &all.Data.Files[file]
-		return &diffView{File: diff.Parse(f.Diff), BackHref: r.ws.EntryPage(entry), Pieces: r.pieces(&all.Data, f)}, r.entryDiffAddress(entry, file), nil
+		v := &diffView{File: r.diffFile(f.Diff, r.textOf(f)), BackHref: r.ws.EntryPage(entry), Anchor: lineAnchor(file), Pieces: r.pieces(&all.Data, f)}
+		return v, r.entryDiffAddress(entry, file), nil
 	}
 }

@@ -56,13 +56,13 @@ func (r *request) errorPageOf(err error) page {
 }
 
 var errorTitles = map[int]string{
-	http.StatusBadRequest:            "That cannot be asked",
-	http.StatusForbidden:             "That is not allowed",
-	http.StatusNotFound:              "There is nothing here",
-	http.StatusConflict:              "That cannot be done now",
-	http.StatusRequestEntityTooLarge: "That is too large",
+	http.StatusBadRequest:            "Bad request",
+	http.StatusForbidden:             "Not allowed",
+	http.StatusNotFound:              "Not found",
+	http.StatusConflict:              "Not possible now",
+	http.StatusRequestEntityTooLarge: "Too large",
 	http.StatusInternalServerError:   "A defect in emend",
-	http.StatusServiceUnavailable:    "That took too long",
+	http.StatusServiceUnavailable:    "Timed out",
 }
 
 // errorPage is the page of an error with words of its own.

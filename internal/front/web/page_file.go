@@ -86,13 +86,13 @@ func (r *request) version(h *api.FileHistory, v *api.FileVersion) version {
 func versionVerb(v *api.FileVersion) string {
 	switch {
 	case v.Outside:
-		return "changed outside of emend"
+		return "changed outside emend"
 	case v.Entry == "":
-		return "there before the first change"
+		return "before the first change"
 	case len(v.Undoes) > 0:
-		return "taken back"
+		return "reverted"
 	case v.ToolName == "put_back":
-		return "put back"
+		return "restored"
 	case v.ToolName == "restore_file":
 		return "restored"
 	}

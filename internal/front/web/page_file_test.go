@@ -29,23 +29,23 @@ func TestFilePage(t *testing.T) {
 	p.patch(update("b.go", "package two", "package three"))
 
 	body := p.get("/ui/default/file?path=b.go")
-	says(t, body, "b.go", "There now: 14 bytes", "moved to b.go", "edited by robot", "there before the first change", "there now", "Put this version back")
+	says(t, body, "b.go", "Current: 14 bytes", "Moved to b.go", "Edited by robot", "Before the first change", "current", "Restore this version")
 	if n := strings.Count(body, `<li class="version"`); n != 4 {
 		t.Errorf("%d versions, want 4:\n%s", n, words(body))
 	}
-	shown := p.get(linkTo(t, body, regexp.MustCompile(`<a href="([^"]*)">Show this version`), 3))
+	shown := p.get(linkTo(t, body, regexp.MustCompile(`<a href="([^"]*)">View`), 3))
 	says(t, shown, "This version", "package one")
-	against := p.get(linkTo(t, body, regexp.MustCompile(`<a href="([^"]*)">Compare with now`), 2))
-	says(t, against, "From this version to what is there now", "− package one", "+ package three")
+	against := p.get(linkTo(t, body, regexp.MustCompile(`<a href="([^"]*)">Compare with current`), 2))
+	says(t, against, "Changes since this version", "− package one", "+ package three")
 
 	dry := p.get(linkTo(t, body, putBackLink, 2))
-	says(t, dry, "Put a version of b.go back", "What would happen", "1 file would change", "+ package one")
+	says(t, dry, "Restore a version of b.go", "Preview", "1 file would change", "+ package one")
 	after := p.submit(dry, "do")
 	says(t, after, "Done:", "b.go", "put_back", "Undo this change")
 	if p.read("b.go") != "package one\n" {
 		t.Fatalf("b.go is %q", p.read("b.go"))
 	}
-	says(t, p.get("/ui/default/file?path=b.go"), "put back by person")
+	says(t, p.get("/ui/default/file?path=b.go"), "Restored by you")
 }
 
 // TestFilePutBackStale: only the content that was shown is replaced. A change in between refuses the call, and is shown.
@@ -59,7 +59,7 @@ func TestFilePutBackStale(t *testing.T) {
 	if status != 409 || p.read("a") != "by hand\n" {
 		t.Fatalf("%d, a is %q\n%s", status, p.read("a"), words(again))
 	}
-	says(t, again, "It was not done", "changed since", "− by hand", "+ one")
+	says(t, again, "Not done", "changed since", "− by hand", "+ one")
 	p.submit(again, "do")
 	if p.read("a") != "one\n" {
 		t.Errorf("a is %q", p.read("a"))
@@ -71,7 +71,7 @@ func TestFileGone(t *testing.T) {
 	p := newTestPages(t, map[string]string{"a": "one\n"})
 	p.agentCall("delete_file", map[string]any{"path": "a", "expectedSha256": p.sum("a")})
 	body := p.get("/ui/default/file?path=a")
-	says(t, body, "There is no such file now.", "deleted by robot")
+	says(t, body, "The file does not exist now.", "Deleted by robot")
 	p.submit(p.get(linkTo(t, body, putBackLink, 0)), "do")
 	if p.read("a") != "one\n" {
 		t.Errorf("a is %q", p.read("a"))
@@ -82,9 +82,9 @@ func TestFileGone(t *testing.T) {
 func TestFileNone(t *testing.T) {
 	p := newTestPages(t, map[string]string{"a": "the text of a\n", "dir/b": "b\n", ".env": "SECRET=1\n"})
 	p.patch(update("dir/b", "b", "c"))
-	says(t, p.get("/ui/default/file?path=a"), "no call has changed it")
-	says(t, p.get("/ui/default/file?path=nothing"), "No file is there, and the log has none that was.")
-	says(t, p.get("/ui/default/file?path=dir"), "A directory is there now.", "the timeline has that of the files in it")
+	says(t, p.get("/ui/default/file?path=a"), "No agent has changed this file")
+	says(t, p.get("/ui/default/file?path=nothing"), "There is no such file, and the log has no history of one.")
+	says(t, p.get("/ui/default/file?path=dir"), "This is a directory.", "The timeline shows the changes of the files in it")
 	for path, want := range map[string]int{".env": 403, "../x": 403, "/etc/passwd": 403, "": 404, "a%00b": 400, ".": 400, ".git/config": 200} {
 		status, body := p.try("/ui/default/file?path=" + path)
 		if status != want || strings.Contains(body, "SECRET") || strings.Contains(body, "root:") {
@@ -112,7 +112,7 @@ func TestFileHostile(t *testing.T) {
 		body := p.get(p.site.Workspaces[0].FilePage(name))
 		dry := p.get(linkTo(t, body, putBackLink, 0))
 		if !sent {
-			says(t, dry, "In the way", "cannot be sent from a page", "command line")
+			says(t, dry, "Conflicts", "cannot be sent from a page", "command line")
 			if len(forms(dry, "do")) != 0 {
 				t.Errorf("%q: there is a form", name)
 			}

@@ -77,15 +77,15 @@ func (r *request) health() (page, error) {
 func problemHint(h *api.Health, words string) string {
 	switch {
 	case h.Pending != "" && h.Locked != "" && strings.Contains(words, h.Pending):
-		return "Somebody is at work: look again in a moment."
+		return "A change is in progress: look again in a moment."
 	case h.Pending != "" && strings.Contains(words, h.Pending):
-		return "Recover finishes it, or takes it back, so that the tree is whole again."
+		return "Recover it: that finishes the change or rolls it back."
 	case strings.Contains(words, "the lock cannot be taken"):
-		return "Look again in a moment. If it stays so, end the process that holds it, or move the store to a local disk."
+		return "Try again in a moment. If it persists, end the process that holds the lock, or move the store to a local disk."
 	case strings.Contains(words, "--unsafe-fs"):
 		return "Work on a local disk, or start the server with --unsafe-fs if you accept the weaker promises below."
 	}
-	return "Run emend doctor in a terminal: it says the same, and emend doctor --help what can be done."
+	return "Run emend doctor --help in a terminal to see what can be done."
 }
 
 // checkResult makes the page's data from a check's report.
@@ -103,9 +103,9 @@ func (r *request) checkResult(v *api.VerifyReport) *checkResult {
 
 // stateTexts are the words for files that differ from the log.
 var stateTexts = map[api.FileState]string{
-	api.FileChanged: "changed since, without emend",
-	api.FileGone:    "gone, without emend",
-	api.FileBack:    "there again; the log has it deleted",
+	api.FileChanged: "changed outside emend",
+	api.FileGone:    "deleted outside emend",
+	api.FileBack:    "exists again; deleted in the log",
 	api.FileUnknown: "cannot be read",
 }
 

@@ -39,10 +39,10 @@ func TestUndoPieces(t *testing.T) {
 	body := p.get("/ui/default/change/" + tx)
 	says(t, body, "hunk 1 Undo", "hunk 2 Undo", "Undo this file")
 	links := pieceLinks(body)
-	if len(links) != 4 { // f, its hunks, g
+	if len(links) != 4 { // the hunks of f, f, g
 		t.Fatalf("%q", links)
 	}
-	dry := p.get(links[2])
+	dry := p.get(links[1])
 	says(t, dry, "Undo hunk 2 of f", "1 file would change", "− eighteen", "+ line 18")
 	saysNot(t, dry, "line 2 ")
 	p.submit(dry, "do")
@@ -50,22 +50,22 @@ func TestUndoPieces(t *testing.T) {
 		t.Errorf("f is %q", got)
 	}
 	part := p.lastEntry()
-	says(t, p.get("/ui/default/change/"+part), "It took back a part of "+tx, "f, hunk 2 of 2")
+	says(t, p.get("/ui/default/change/"+part), "Reverts a part of "+tx, "f, hunk 2 of 2")
 	body = p.get("/ui/default/change/" + tx)
-	says(t, body, "Partly taken back by "+part, "hunk 2, taken back by "+part, "hunk 1 Undo")
+	says(t, body, "Partly undone by "+part, "hunk 2, undone by "+part, "hunk 1 Undo")
 	if links = pieceLinks(body); len(links) != 3 {
 		t.Fatalf("%q", links)
 	}
-	says(t, p.get("/ui/default/confirm/undo_pieces?entry="+tx+"&path=f&hunks=2"), "In the way", "hunk 2 was taken back already, by "+part)
+	says(t, p.get("/ui/default/confirm/undo_pieces?entry="+tx+"&path=f&hunks=2"), "Conflicts", "hunk 2 was taken back already, by "+part)
 	p.submit(p.get(links[2]), "do")
 	if p.read("g") != "one\n" {
 		t.Error("g was not taken back")
 	}
-	says(t, p.get("/ui/default/change/"+tx), "Taken back by "+p.lastEntry())
+	says(t, p.get("/ui/default/change/"+tx), "Undone by "+p.lastEntry())
 
 	// a conflict is shown with its three sides
 	must(t, os.WriteFile(filepath.Join(p.dir, "f"), []byte(twentyLines(map[int]string{2: "mine"})), 0o644))
-	says(t, p.get(links[1]), "In the way", "f: hunk 1: it was changed since", "now, line 2 mine", "left it two", "line 2")
+	says(t, p.get(links[0]), "Conflicts", "f: hunk 1: it was changed since", "now, line 2 mine", "left it two", "line 2")
 
 	p.serve(true)
 	if links := pieceLinks(p.get("/ui/default/change/" + tx)); len(links) > 0 {

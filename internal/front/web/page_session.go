@@ -18,12 +18,19 @@ type sessionsView struct {
 // sessionItem is one session of the list.
 type sessionItem struct {
 	api.SessionCount
-	Href string
-	Took string // its duration, in words
+	Actor actor
+	Title string
+	Href  string
+	Took  string   // its duration, in words
+	Paths []string // the files that it changed or tried to, as far as the newest calls of the log tell
+	More  int      // how many of them are not named
+	Undo  string   // the page that undoes it; "" if no call left anything to undo
 }
 
-// maxSessions limits the list of sessions, unless the address asks for all.
-const maxSessions = 100
+const (
+	maxSessions     = 30   // on a page, unless the address asks for all
+	maxSessionCalls = 1000 // the newest calls of the log, whose files are named in the list of sessions
+)
 
 func (r *request) sessions() (page, error) {
 	v := &sessionsView{Counts: r.logCounts(), All: r.ws.Page("sessions") + "?all=1"}
@@ -35,10 +42,43 @@ func (r *request) sessions() (page, error) {
 		list = list[:min(len(list), maxSessions)]
 	}
 	v.More = len(v.Counts.Sessions) - len(list)
-	for _, s := range list {
-		v.List = append(v.List, sessionItem{s, r.ws.SessionPage(s.ID), durationText(s.First, s.Last)})
+	t, err := r.ws.Timeline(r.Context(), api.TimelineRequest{Limit: maxSessionCalls, Look: 2 * maxSessionCalls})
+	if err != nil {
+		return page{}, err
+	}
+	calls := map[string][]api.LoggedCall{}
+	for i := range t.Calls {
+		calls[t.Calls[i].SessionID] = append(calls[t.Calls[i].SessionID], t.Calls[i])
+	}
+	for i := range list {
+		v.List = append(v.List, r.sessionItem(&list[i], pathsOf(calls[list[i].ID])))
 	}
 	return page{Name: "sessions", Title: "Sessions", Data: v}, nil
+}
+
+func (r *request) sessionItem(s *api.SessionCount, all []string) sessionItem {
+	const named = 4
+	out := sessionItem{SessionCount: *s, Actor: actorOf(s.Agent, s.Client, ""), Href: r.ws.SessionPage(s.ID), Took: durationText(s.First, s.Last)}
+	out.Title, out.Paths = sessionTitle(s.First, all), all[:min(len(all), named)]
+	out.More = len(all) - len(out.Paths)
+	if s.Done > 0 {
+		out.Undo = r.ws.Confirm("undo", "sessionId", s.ID)
+	}
+	return out
+}
+
+// pathsOf returns the files of calls, which are the newest first, each once, in the order in which the calls touched them.
+func pathsOf(calls []api.LoggedCall) (out []string) {
+	seen := map[string]bool{}
+	for i := len(calls) - 1; i >= 0; i-- {
+		for _, f := range calls[i].Files {
+			if f.Path != "" && !seen[f.Path] {
+				seen[f.Path] = true
+				out = append(out, f.Path)
+			}
+		}
+	}
+	return out
 }
 
 // durationText returns a duration in words, or "" if it is below a second.
@@ -53,7 +93,9 @@ func durationText(from, to time.Time) string {
 // sessionView is the data of the page of one session.
 type sessionView struct {
 	*api.SessionChanges
-	Who         *callView // the newest call, for its actor
+	Actor       actor
+	Title       string
+	Options     diffOptions
 	First, Last time.Time
 	Took        string
 	Rows        []row
@@ -86,14 +128,17 @@ func (r *request) session() (page, error) {
 		return page{}, err
 	}
 	v := &sessionView{SessionChanges: s, MoreCalls: s.CallCount - len(s.Calls), AllCalls: r.ws.Page() + "?session=" + url.QueryEscape(id)}
-	v.Rows = rowsByTurn(r.ws, id, s.Calls, time.Now())
+	v.Rows = rowsByTurn(r.ws, s.Calls, time.Now())
 	if len(s.Calls) > 0 {
-		v.Who = newCallView(r.ws, &s.Calls[0])
+		c := &s.Calls[0]
+		v.Actor = actorOf(c.AgentName, c.Client, c.ToolName)
 		v.First, v.Last = s.Calls[len(s.Calls)-1].Timestamp, s.Calls[0].Timestamp
 		v.Took = durationText(v.First, v.Last)
 	}
+	v.Title = sessionTitle(v.First, pathsOf(s.Calls))
 	v.fillFiles(r)
-	return page{Name: "session", Title: "Session " + id, Data: v}, nil
+	v.Options = r.diffOptions(v.Index.Added+v.Index.Removed > 0)
+	return page{Name: "session", Title: v.Title + " · " + v.Actor.AtBegin(), Data: v}, nil
 }
 
 // fillFiles fills in the files, with diffs as long as there is room.
@@ -111,8 +156,8 @@ func (v *sessionView) fillFiles(r *request) {
 		out := sessionFile{SessionFile: f, ID: fileID(n), FileHref: r.ws.FilePage(at), Did: operationVerbs[f.Operation][0]}
 		switch next := r.sessionDiffAddress(v.SessionID, n); {
 		case f.Diff != "" && shown < maxSessionRows:
-			out.View = r.diffView(f.Diff, next)
-			out.View.History = out.FileHref
+			out.View = r.diffView(f.Diff, next, r.textOfSession(&f))
+			out.View.Anchor, out.View.History = lineAnchor(n), out.FileHref
 			shown += len(out.View.Rows)
 		case f.Diff != "":
 			out.More = next

@@ -23,7 +23,7 @@ func TestSessionTurns(t *testing.T) {
 		}
 	}
 	call("", update("a.txt", "one", "two"))
-	saysNot(t, p.get("/ui/default/session?id=s1"), "Turn", "Of no turn")
+	saysNot(t, p.get("/ui/default/session?id=s1"), "Turn of", "No turn")
 	call("first<i>", update("a.txt", "two", "three"))
 	call("second", update("b.txt", "one", "two"))
 	look := func(moment api.Moment) {
@@ -36,22 +36,22 @@ func TestSessionTurns(t *testing.T) {
 	must(t, os.WriteFile(filepath.Join(p.dir, "b.txt"), []byte("three\n"), 0o644))
 	look(api.AfterCall)
 	body := p.get("/ui/default/session?id=s1")
-	says(t, body, "Turn second Undo the turn", "session s1, turn second", "Turn first<i> Undo the turn", "Of no turn",
+	says(t, body, "Undo turn", "Turn of", "No turn",
 		"seen, not made, by emend: sed -i s/two/three/ b.txt")
-	if strings.Count(body, "Undo the turn") != 2 {
+	if strings.Count(body, "Undo turn") != 2 {
 		t.Errorf("of no turn, and an undo of it\n%s", words(body))
 	}
-	says(t, p.get(p.entryPage(p.lastEntry())), "seen, not made, by emend: sed -i s/two/three/ b.txt", "turn second")
-	says(t, p.get("/ui/default/"), "turn second")
+	says(t, p.get(p.entryPage(p.lastEntry())), "Seen, not made, by emend: sed -i s/two/three/ b.txt", "second")
+	says(t, p.get("/ui/default/"), "Turn of")
 
 	dry := p.get("/ui/default/confirm/undo_turn?sessionId=s1&turn=second")
-	says(t, dry, "Undo the turn second", "1 file would change", "edit b.txt")
-	says(t, p.submit(dry, "do"), "Done:", "Took back changes of b.txt")
+	says(t, dry, "Undo a turn", "1 file would change", "Edit b.txt")
+	says(t, p.submit(dry, "do"), "Done:", "Reverted b.txt")
 	if p.read("a.txt") != "three\n" || p.read("b.txt") != "one\n" {
 		t.Errorf("%q %q", p.read("a.txt"), p.read("b.txt"))
 	}
 	body = p.get("/ui/default/session?id=s1")
-	if strings.Count(body, "Undo the turn") != 1 {
+	if strings.Count(body, "Undo turn") != 1 {
 		t.Errorf("a turn that is undone can be undone again\n%s", words(body))
 	}
 	says(t, p.get("/ui/default/confirm/undo_turn?sessionId=s1&turn=second"), "no change that could be taken back")

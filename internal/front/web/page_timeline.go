@@ -20,6 +20,7 @@ type timelineView struct {
 	Rows       []row
 	Chart      *chart
 	Counts     *logCounts // nil until the log has been counted once
+	Counting   bool       // an open page asks again for the counts
 	Outcomes   []api.Outcome
 	All        string // the timeline without conditions
 	Older      string // the next page, of older calls; "" on the last one
@@ -29,25 +30,70 @@ type timelineView struct {
 	Notes      []string
 }
 
-// row is a line of the list: the heading of a day or of a turn, or a call.
+// row is a line of the list: the heading of a day, a session or a turn, or a call.
 type row struct {
-	Day  string
-	Turn *turnHeading
-	Call *callView
+	Day     string
+	Session *sessionHeading
+	Turn    *turnHeading
+	Call    *callView
+}
+
+// sessionHeading stands above the calls of a session.
+type sessionHeading struct {
+	Actor actor
+	ID    string // "" for calls of no session
+	Title string
+	Href  string
 }
 
 // turnHeading stands above the calls of a turn.
 type turnHeading struct {
-	ID   string // "" for calls of no turn
-	Undo string // the page that undoes the turn; "" if none of the calls left anything to undo
+	ID    string // "" for calls of no turn
+	Began time.Time
+	Undo  string // the page that undoes the turn; "" if none of the calls left anything to undo
 }
 
 // callView is a call in a list.
 type callView struct {
 	*api.LoggedCall
+	Actor                         actor
 	Sentence                      sentence
+	Listing                       fileListing
 	Href, SessionHref, UndoneHref string
+	Undo                          string // the page that undoes it; "" if there is nothing to undo
 	UndoLinks                     []link // the changes that the call undid
+}
+
+// fileListing is the sentence of a call with the names of its first files.
+type fileListing struct {
+	Did    string
+	Paths  []string
+	To     string // of a file that was moved
+	More   int    // how many more files there are
+	Clause string // how the call ended
+}
+
+// maxListedPaths limits the files that a row of the list names.
+const maxListedPaths = 3
+
+func listingOf(c *api.LoggedCall) fileListing {
+	l := fileListing{Did: upperFirst(verbOf(c)), Clause: outcomeClause(c)}
+	for i := range c.Files[:min(len(c.Files), maxListedPaths)] {
+		if p := c.Files[i].Path; p != "" {
+			l.Paths = append(l.Paths, p)
+		}
+	}
+	if len(c.Files) == 1 {
+		l.To = c.Files[0].ToPath
+	}
+	l.More = c.FileCount - len(l.Paths)
+	if len(l.Paths) == 0 {
+		l.Did, l.More = upperFirst(verbWithoutFile(c)), 0
+		if c.ToolName != "" {
+			l.Paths = []string{c.ToolName}
+		}
+	}
+	return l
 }
 
 // Remark returns the message of a call that was not simply done.
@@ -65,9 +111,7 @@ func (r *request) timeline() (page, error) {
 	for _, o := range outcomes {
 		v.Outcomes = append(v.Outcomes, o.Outcome)
 	}
-	if v.Counts != nil {
-		v.Chart = v.Counts.chart(r.ws, f, r.URL.Query().Get("chart") == "month", now)
-	}
+	v.fillChart(r, now)
 	p := page{Name: "timeline", Title: "Timeline", Data: v}
 	if len(f.Problems) > 0 {
 		return p, nil
@@ -77,17 +121,17 @@ func (r *request) timeline() (page, error) {
 
 // fillCalls fills in the list.
 func (v *timelineView) fillCalls(r *request, now time.Time) error {
-	v.request.Limit = callsPerPage
+	v.request.Limit, v.request.CountLines = callsPerPage, true
 	t, err := r.ws.Timeline(r.Context(), v.request)
 	if err != nil {
 		return err
 	}
-	v.Rows, v.Notes = rows(r.ws, t.Calls, now), t.Notes
+	v.Rows, v.Notes = rowsBySession(r.ws, t.Calls, v.began(), now), t.Notes
 	home := r.ws.Page()
 	if t.Next > 0 {
 		v.Older = v.address(home, "before", strconv.FormatUint(t.Next, 10))
 		if len(t.Calls) < callsPerPage {
-			v.SearchNote = fmt.Sprintf("Looked through %s and found %s.", plural(t.Looked, "record"), plural(len(t.Calls), "call"))
+			v.SearchNote = fmt.Sprintf("%s in %s.", plural(len(t.Calls), "match"), plural(t.Looked, "record"))
 		}
 	}
 	if v.request.Before > 0 {
@@ -97,34 +141,106 @@ func (v *timelineView) fillCalls(r *request, now time.Time) error {
 	return nil
 }
 
-// rows groups calls by days.
-func rows(ws *Workspace, calls []api.LoggedCall, now time.Time) (out []row) {
-	day := ""
-	for i := range calls {
-		if d := dayHeading(calls[i].Timestamp, now); d != day {
-			day = d
-			out = append(out, row{Day: d})
+// began returns when sessions began, as far as that has been counted.
+func (v *timelineView) began() map[string]time.Time {
+	out := map[string]time.Time{}
+	if v.Counts != nil {
+		for i := range v.Counts.Sessions {
+			out[v.Counts.Sessions[i].ID] = v.Counts.Sessions[i].First
 		}
-		out = append(out, row{Call: newCallView(ws, &calls[i])})
 	}
 	return out
 }
 
-// rowsByTurn groups the calls of a session by days, and by turns if there are any.
-func rowsByTurn(ws *Workspace, session string, calls []api.LoggedCall, now time.Time) (out []row) {
+// rowsBySession groups calls by days, sessions and turns. The calls of one session stand together, even if another session
+// worked at the same time; the session with the newest call comes first.
+func rowsBySession(ws *Workspace, calls []api.LoggedCall, began map[string]time.Time, now time.Time) (out []row) {
+	for len(calls) > 0 {
+		day, n := dayHeading(calls[0].Timestamp, now), 1
+		for n < len(calls) && dayHeading(calls[n].Timestamp, now) == day {
+			n++
+		}
+		out = append(out, row{Day: day})
+		for _, group := range groupBySession(calls[:n]) {
+			out = append(out, row{Session: newSessionHeading(ws, group, began)})
+			out = append(out, rowsOfTurns(ws, group)...)
+		}
+		calls = calls[n:]
+	}
+	return out
+}
+
+// groupBySession returns the calls of each session, in the order of their newest calls. Calls of no session are grouped by who
+// made them.
+func groupBySession(calls []api.LoggedCall) (out [][]*api.LoggedCall) {
+	at := map[[3]string]int{}
+	for i := range calls {
+		c := &calls[i]
+		key := [3]string{c.SessionID}
+		if c.SessionID == "" {
+			key = [3]string{"", c.AgentName, c.Client}
+		}
+		n, known := at[key]
+		if !known {
+			n = len(out)
+			at[key], out = n, append(out, nil)
+		}
+		out[n] = append(out[n], c)
+	}
+	return out
+}
+
+func newSessionHeading(ws *Workspace, calls []*api.LoggedCall, began map[string]time.Time) *sessionHeading {
+	c := calls[0]
+	h := &sessionHeading{Actor: actorOf(c.AgentName, c.Client, c.ToolName), ID: c.SessionID}
+	if h.ID == "" {
+		return h
+	}
+	first, known := began[h.ID]
+	if !known {
+		first = calls[len(calls)-1].Timestamp
+	}
+	h.Title, h.Href = "session of "+clock(first, c.Timestamp), ws.SessionPage(h.ID)
+	return h
+}
+
+// rowsOfTurns returns the rows of the calls of one session, with headings of turns if there are any.
+func rowsOfTurns(ws *Workspace, calls []*api.LoggedCall) (out []row) {
 	var current *turnHeading
-	for _, one := range rows(ws, calls, now) {
-		if one.Call == nil { // the day
-			current = nil
-		} else if next := one.Call.Turn; current == nil && next != "" || current != nil && current.ID != next {
-			current = &turnHeading{ID: next}
+	for _, c := range calls {
+		if current == nil && c.Turn != "" || current != nil && current.ID != c.Turn {
+			current = &turnHeading{ID: c.Turn}
 			out = append(out, row{Turn: current})
 		}
-		if current != nil && current.ID != "" && one.Call.undoable() {
-			current.Undo = ws.Confirm("undo_turn", "sessionId", session, "turn", current.ID)
+		v := newCallView(ws, c)
+		if current != nil {
+			current.Began = c.Timestamp
+			if current.ID != "" && v.Undo != "" {
+				current.Undo = ws.Confirm("undo_turn", "sessionId", c.SessionID, "turn", current.ID)
+			}
 		}
-		out = append(out, one)
+		out = append(out, row{Call: v})
 	}
+	return out
+}
+
+// rowsByTurn groups the calls of one session by days and turns.
+func rowsByTurn(ws *Workspace, calls []api.LoggedCall, now time.Time) (out []row) {
+	var of []*api.LoggedCall
+	day := ""
+	flush := func() {
+		out = append(out, rowsOfTurns(ws, of)...)
+		of = nil
+	}
+	for i := range calls {
+		if d := dayHeading(calls[i].Timestamp, now); d != day {
+			flush()
+			day = d
+			out = append(out, row{Day: d})
+		}
+		of = append(of, &calls[i])
+	}
+	flush()
 	return out
 }
 
@@ -147,7 +263,11 @@ func (v *callView) SeenText() string {
 }
 
 func newCallView(ws *Workspace, c *api.LoggedCall) *callView {
-	v := &callView{LoggedCall: c, Sentence: sentenceOf(c), Href: ws.EntryPage(c.Entry), SessionHref: ws.SessionPage(c.SessionID)}
+	v := &callView{LoggedCall: c, Actor: actorOf(c.AgentName, c.Client, c.ToolName), Sentence: sentenceOf(c), Listing: listingOf(c),
+		Href: ws.EntryPage(c.Entry), SessionHref: ws.SessionPage(c.SessionID)}
+	if v.undoable() && !ws.readOnly {
+		v.Undo = ws.Confirm("undo", "entry", c.Entry)
+	}
 	if c.UndoneBy != "" {
 		v.UndoneHref = ws.EntryPage(c.UndoneBy)
 	}

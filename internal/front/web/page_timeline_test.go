@@ -30,12 +30,12 @@ func outcomesIn(body string) (out []string) {
 func TestTimelineEmpty(t *testing.T) {
 	p := newTestPages(t, nil)
 	body := p.get("/ui/default/")
-	says(t, body, "Nothing has been changed yet", "emend setup claude-code")
+	says(t, body, "No changes yet", "emend setup claude-code")
 	if !strings.Contains(body, `<div class="empty">`) || len(outcomesIn(body)) > 0 || strings.Contains(body, "<figure") {
 		t.Error(body)
 	}
-	says(t, p.get("/ui/default/?q=x"), "No call is like that", "Show everything")
-	says(t, p.get("/ui/default/sessions"), "No session yet", "emend setup claude-code")
+	says(t, p.get("/ui/default/?q=x"), "No results", "Clear all")
+	says(t, p.get("/ui/default/sessions"), "No sessions yet", "emend setup claude-code")
 }
 
 // TestTimelinePage shows a call of each outcome that needs no crash.
@@ -50,8 +50,8 @@ func TestTimelinePage(t *testing.T) {
 	if got := outcomesIn(body); !slices.Equal(got, []string{"done", "refused", "done", "undone"}) {
 		t.Errorf("outcomes are %v", got)
 	}
-	says(t, body, "deleted a.txt", "tried to edit a.txt: the old text was not found", "took back changes of b.txt", "created b.txt", "what undid it",
-		"robot", "by robot 1.2", "Today", "just now", "The last 24 hours: 2 calls done, 1 refused, 1 undone.")
+	says(t, body, "Deleted a.txt", "Tried to edit a.txt: the old text was not found", "Reverted b.txt", "Created b.txt", "Undone",
+		"robot 1.2", "session of", "Today", "just now", "Last 24 hours", "2 done", "1 refused", "1 undone", "Peak 4", "Data")
 	if !strings.Contains(body, `<ol class="calls" data-live="calls">`) || !strings.Contains(body, `<a class="open" href="`+p.entryPage(undone)+`">`) {
 		t.Error(body)
 	}
@@ -119,9 +119,9 @@ func TestSessions(t *testing.T) {
 	p.agentCall("edit_file", p.editArguments("a.txt", "two", "three"))
 	p.agentCall("edit_file", p.editArguments("same.txt", "same", "other"))
 	p.agentCall("edit_file", p.editArguments("same.txt", "other", "same"))
-	says(t, p.get("/ui/default/sessions"), "s1", "robot by robot 1.2", "4 done")
+	says(t, p.get("/ui/default/sessions"), "a.txt, same.txt", "robot 1.2", "4 done")
 	body := p.get("/ui/default/session?id=s1")
-	says(t, body, "Session s1", "4 calls", "1 file changed, 1 file as before", "one", "three", "Undo the session", "As before same.txt", "Its calls")
+	says(t, body, "a.txt, same.txt", "s1", "4 calls", "1 file changed, 1 file restored", "one", "three", "Undo the session", "Changed and restored same.txt", "Calls")
 	if strings.Contains(words(body), "two") || strings.Count(body, `<section class="file"`) != 1 || len(outcomesIn(body)) != 4 {
 		t.Error(words(body))
 	}
@@ -133,18 +133,18 @@ func TestSessions(t *testing.T) {
 
 func TestHealth(t *testing.T) {
 	p := newTestPages(t, map[string]string{"a.txt": "one\n", "b.txt": "b\n"})
-	says(t, p.get("/ui/default/health"), "emend can work here", "the first change makes it", "Nothing is interrupted")
+	says(t, p.get("/ui/default/health"), "Healthy", "The first change creates it", "No interrupted changes")
 	p.agentCall("edit_file", p.editArguments("a.txt", "one", "two"))
 	p.agentCall("edit_file", p.editArguments("b.txt", "b", "c"))
 	must(t, os.WriteFile(filepath.Join(p.dir, "a.txt"), []byte("by hand\n"), 0o644))
 	body := p.get("/ui/default/health")
-	for _, part := range []string{`id="doctor"`, `id="log"`, `id="recovery"`, `>Check the whole log</a>`, `href="/ui/default/health?verify=1#log"`} {
+	for _, part := range []string{`id="doctor"`, `id="log"`, `id="recovery"`, `>Check the log</a>`, `href="/ui/default/health?verify=1#log"`} {
 		if !strings.Contains(body, part) {
 			t.Errorf("no %s", part)
 		}
 	}
-	saysNot(t, body, "is what was written")
-	says(t, p.get("/ui/default/health?verify=1"), "whole", "is what was written", "1 file is as the log has it.", "a.txt: changed since, without emend")
+	saysNot(t, body, "are unchanged")
+	says(t, p.get("/ui/default/health?verify=1"), "intact", "are unchanged", "1 file matches the log.", "a.txt: changed outside emend")
 }
 
 // TestCheckIsNotWaitedFor: the page comes while the log is checked, says so, and starts no second check when it is reloaded.
@@ -157,22 +157,22 @@ func TestCheckIsNotWaitedFor(t *testing.T) {
 	c.last, c.done = logCheck{Number: 1, Started: time.Now(), Done: 3, Total: 1200}, running // a check that takes as long as the test wants
 	c.mu.Unlock()
 	body := p.get("/ui/default/health?verify=1")
-	says(t, body, "The whole log is being checked", "3 of 1,200 files compared")
+	says(t, body, "Checking the log", "3 of 1,200 files compared")
 	for _, part := range []string{`data-again="1"`, `<noscript><meta http-equiv="refresh"`} {
 		if !strings.Contains(body, part) {
 			t.Errorf("no %s", part)
 		}
 	}
-	saysNot(t, body, "Check the whole log")
+	saysNot(t, body, "Check the log")
 	c.run(p.ws, p.site.Log)
 	for range 2 {
 		body = p.get("/ui/default/health?verify=1")
-		says(t, body, "up to record", "is what was written")
+		says(t, body, "up to record", "are unchanged")
 		if strings.Contains(body, "data-again") || !strings.Contains(body, "verify=2#log") || c.last.Number != 1 {
 			t.Errorf("it is checked again by itself, or cannot be: %+v", c.last)
 		}
 	}
-	says(t, p.get("/ui/default/health?verify=2"), "is what was written")
+	says(t, p.get("/ui/default/health?verify=2"), "are unchanged")
 	if c.last.Number != 2 {
 		t.Errorf("%+v", c.last)
 	}
@@ -187,7 +187,7 @@ func TestCountsAreNotWaitedFor(t *testing.T) {
 	c.done = make(chan struct{}) // a count that takes as long as the test wants
 	c.mu.Unlock()
 	body := p.get("/ui/default/")
-	says(t, body, "The log is being counted.", "created a.txt")
+	says(t, body, "Counting…", "Created a.txt")
 	if !strings.Contains(body, `data-again="1"`) {
 		t.Error("an open page will not ask again")
 	}

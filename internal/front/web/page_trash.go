@@ -41,7 +41,7 @@ func (r *request) trash() (page, error) {
 	}
 	p := &trashPage{Count: len(list), Clear: r.ws.Confirm("clear_trash"), Older: r.ws.Page("confirm", "clear_trash"), Ages: ages(time.Now())}
 	if r.URL.Query().Get("done") != "" {
-		p.Done = "Cleared, for good."
+		p.Done = "Deleted permanently."
 	}
 	from := r.queryNumber("from", len(list))
 	for i := range list {

@@ -21,14 +21,14 @@ func TestTrashPage(t *testing.T) {
 	says(t, p.get("/ui/default/trash"), "The trash is empty")
 	a, b := p.delete("a"), p.delete("dir/b")
 	body := p.get("/ui/default/trash")
-	says(t, body, "2 files, 20 bytes", "a", "dir/b", "deleted by robot", "Preview", "Restore", "Clear the trash")
+	says(t, body, "2 files, 20 bytes", "a", "dir/b", "deleted by robot", "Preview", "Restore", "Empty trash")
 	if !strings.Contains(body, `<li class="trashed" data-id="`+a+`"`) {
 		t.Errorf("no item for %s:\n%s", a, body)
 	}
-	says(t, p.get("/ui/default/trash/"+a), "In the trash: a", "text of a", "0644", "s1", "Restore")
+	says(t, p.get("/ui/default/trash/"+a), "Trash: a", "text of a", "0644", "s1", "Restore")
 
 	dry := p.get("/ui/default/confirm/restore_file?trashedPath=" + a)
-	says(t, dry, "Restore a", "would come back to a", "Restore to")
+	says(t, dry, "Restore a", "would be restored to a", "Restore to")
 	if !p.absent("a") {
 		t.Fatal("looking at it restored it")
 	}
@@ -56,7 +56,7 @@ func TestRestoreBlocked(t *testing.T) {
 	if status != 409 || p.read("a") != "new\n" {
 		t.Fatalf("%d, a is %q", status, p.read("a"))
 	}
-	says(t, body, "It was not done", "In the way", "something is there", "What is at a", "Restore to")
+	says(t, body, "Not done", "Conflicts", "the path exists", "History of a", "Restore to")
 	if !strings.Contains(body, " required") {
 		t.Error("the form does not want another path")
 	}
@@ -67,9 +67,9 @@ func TestRestoreBlocked(t *testing.T) {
 
 	id = p.delete("b")
 	must(t, os.Mkdir(filepath.Join(p.dir, "b"), 0o755))
-	says(t, p.get("/ui/default/confirm/restore_file?trashedPath="+id), "In the way", "something is there")
-	says(t, p.get("/ui/default/confirm/restore_file?trashedPath=nothing"), "In the way", "the trash has nothing called")
-	says(t, p.get("/ui/default/confirm/restore_file?trashedPath="+id+"&targetPath=../x"), "In the way", "outside")
+	says(t, p.get("/ui/default/confirm/restore_file?trashedPath="+id), "Conflicts", "the path exists")
+	says(t, p.get("/ui/default/confirm/restore_file?trashedPath=nothing"), "Conflicts", "the trash has nothing called")
+	says(t, p.get("/ui/default/confirm/restore_file?trashedPath="+id+"&targetPath=../x"), "Conflicts", "outside")
 }
 
 // TestClearTrash clears one file, then what the page listed and nothing that came since, then what is older than an age.
@@ -77,22 +77,22 @@ func TestClearTrash(t *testing.T) {
 	p := newTestPages(t, map[string]string{"a": "a\n", "b": "b\n", "c": "c\n"})
 	a, b := p.delete("a"), p.delete("b")
 	one := p.get("/ui/default/confirm/clear_trash?ids=" + a)
-	says(t, one, "1 file (2 bytes) would leave the trash for good", "a", "Clear for good")
+	says(t, one, "1 file (2 bytes) would be deleted permanently", "a", "Delete permanently")
 	saysNot(t, one, "2 files")
 	says(t, p.submit(one, "do"), "1 file, 2 bytes")
 
 	all := p.get("/ui/default/confirm/clear_trash")
-	says(t, all, "1 file (2 bytes) would leave", "b")
+	says(t, all, "1 file (2 bytes) would be deleted", "b")
 	c := p.delete("c")
 	if body := p.submit(all, "do"); strings.Contains(body, b) || !strings.Contains(body, c) {
 		t.Errorf("what was shown is to go, what came since is to stay:\n%s", words(body))
 	}
 	old := p.get("/ui/default/confirm/clear_trash?before=" + time.Now().Add(-time.Hour).UTC().Format(time.RFC3339))
-	says(t, old, "Nothing would leave the trash")
+	says(t, old, "Nothing to delete")
 	if len(forms(old, "do")) != 0 {
 		t.Error("there is a form that does nothing")
 	}
-	says(t, p.get("/ui/default/confirm/clear_trash?ids=nothing"), "In the way", "the trash has nothing called")
+	says(t, p.get("/ui/default/confirm/clear_trash?ids=nothing"), "Conflicts", "the trash has nothing called")
 }
 
 // TestTrashAges: the tool accepts the times of all ages.
@@ -101,6 +101,6 @@ func TestTrashAges(t *testing.T) {
 	p.delete("a")
 	body := p.get("/ui/default/trash")
 	for _, m := range regexp.MustCompile(`<option value="([^"]*)">`).FindAllStringSubmatch(body, -1) {
-		says(t, p.get("/ui/default/confirm/clear_trash?before="+m[1]), "Nothing would leave the trash")
+		says(t, p.get("/ui/default/confirm/clear_trash?before="+m[1]), "Nothing to delete")
 	}
 }

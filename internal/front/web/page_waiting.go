@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
 	"path"
@@ -8,6 +9,7 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/front/web/diff"
 )
 
 // waitingPage is the data of the page of calls that wait.
@@ -21,10 +23,11 @@ type waitingPage struct {
 // question is a call that waits.
 type question struct {
 	api.Waiting
+	Actor       actor
 	SessionHref string
 	TimeLeft    string // until it is refused
+	Wait        string // how long the agent waits in all
 	Paths       []askedPath
-	Omitted     int // how many paths are not listed
 	Rules       string
 	Diffs       []askedDiff
 	Lines       int    // the length of the diff
@@ -49,14 +52,12 @@ type answerForm struct{ Action, Seal, Next string }
 
 // answerTexts confirm an answer.
 var answerTexts = map[string]string{
-	"allow": "Allowed. The call goes on.",
-	"deny":  "Denied. The agent is told, with the reason.",
+	"allow": "Allowed. The call continues.",
+	"deny":  "Denied. The agent gets the reason.",
 }
 
-const (
-	maxQuestionPaths = 100  // per question
-	maxQuestionLines = 4000 // of diffs per page; the first question is shown whole in any case
-)
+// maxQuestionLines limits the lines of diffs on a page. The first question is shown whole in any case.
+const maxQuestionLines = 4000
 
 func (r *request) waiting() (page, error) {
 	list, err := r.ws.Waiting(r.Context())
@@ -83,15 +84,14 @@ func (r *request) waiting() (page, error) {
 // question makes one question. It has its diff if there is room for it, since many long diffs would make the page unusable.
 // Only a question with its whole diff can be allowed.
 func (r *request) question(w *api.Waiting, whole bool, room *int) question {
-	q := question{Waiting: *w, SessionHref: r.ws.SessionPage(w.Question.Actor.Session), TimeLeft: duration(max(0, time.Until(w.Deadline)))}
-	for i, a := range w.Question.Paths {
-		if i == maxQuestionPaths {
-			q.Omitted = len(w.Question.Paths) - i
-			break
-		}
+	q := question{Waiting: *w, Actor: actorOf(w.Question.Actor.Agent, w.Question.Actor.Client, ""), SessionHref: r.ws.SessionPage(w.Question.Actor.Session),
+		TimeLeft: duration(max(0, time.Until(w.Deadline))), Wait: duration(w.Deadline.Sub(w.Since).Round(time.Second))}
+	parts := splitDiffs(w.Question.Diff)
+	does := whatIsDone(parts)
+	for _, a := range w.Question.Paths {
 		do := "read"
 		if a.Write {
-			do = "change"
+			do = cmp.Or(does[a.Path], "change")
 		}
 		q.Paths = append(q.Paths, askedPath{do, a.Path, a.Rule, a.Why, r.ws.FilePage(path.Join(w.Below, a.Path))})
 	}
@@ -102,7 +102,7 @@ func (r *request) question(w *api.Waiting, whole bool, room *int) question {
 		return q
 	}
 	*room -= q.Lines
-	for _, part := range splitDiffs(w.Question.Diff) {
+	for _, part := range parts {
 		views := r.diffViews(part.text)
 		if len(views) == 0 {
 			q.Diffs = append(q.Diffs, askedDiff{Notes: part.notes})
@@ -118,6 +118,25 @@ func (r *request) question(w *api.Waiting, whole bool, room *int) question {
 	r.addForms(&q)
 	return q
 }
+
+// whatIsDone returns what the diffs of a question do to each path.
+func whatIsDone(parts []notedDiff) map[string]string {
+	verbs := map[diff.Op]string{diff.Added: "create", diff.Deleted: "delete", diff.Moved: "move", diff.Changed: "edit"}
+	out := map[string]string{}
+	for _, part := range parts {
+		for _, f := range diff.ParseAll(part.text) {
+			for _, p := range []string{f.From, f.To} {
+				if p != "" {
+					out[p] = verbs[f.Op]
+				}
+			}
+		}
+	}
+	return out
+}
+
+// Others returns how many paths beside the first are asked about.
+func (q *question) Others() int { return len(q.Paths) - 1 }
 
 // addForms adds the forms that answer a question.
 func (r *request) addForms(q *question) {

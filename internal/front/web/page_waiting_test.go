@@ -78,26 +78,26 @@ func migration(text string) map[string]any {
 // TestWaitingAllow: the page shows who asks for what and by which rule, and a yes allows it once.
 func TestWaitingAllow(t *testing.T) {
 	p := newAskingPages(t)
-	says(t, p.get("/ui/default/waiting"), "Nothing waits.", "policy.toml", `ask = ["migrations/**"`)
+	says(t, p.get("/ui/default/waiting"), "No pending approvals.", "policy.toml", `ask = ["migrations/**"`)
 	call := p.startCall("s1", "apply_patch", migration("select 2;"))
 	body := p.waitForQuestions(1)
-	says(t, body, "robot wants to change migrations/1.sql", "Client, as it says", "robot 1.2", "Session in the log", "s1", "apply_patch", "change migrations/1.sql by the rule migrations/**",
-		"− select 1;", "+ select 2;", "It is refused in", "Allow once", "Allow for the session", "Deny", "Reason")
+	says(t, body, "robot 1.2 wants to edit migrations/1.sql", "Program, as it says", "robot 1.2", "s1", "apply_patch", "Edit migrations/1.sql rule migrations/**",
+		"− select 1;", "+ select 2;", "Without an answer it is refused in", "The agent waits 1 minute", "Allow once", "Allow for the session", "Deny", "Reason")
 	says(t, p.get("/ui/default/"), "Timeline")
 	if nav := p.get("/ui/default/trash"); !strings.Contains(nav, "(1)") {
 		t.Error("the other pages do not say that a call waits")
 	}
-	says(t, p.submit(body, "once"), "Allowed. The call goes on.")
+	says(t, p.submit(body, "once"), "Allowed. The call continues.")
 	if o := p.result(call); !o.OK() || p.read("migrations/1.sql") != "select 2;\n" {
 		t.Fatalf("%s: %q", o.Text(), p.read("migrations/1.sql"))
 	}
-	says(t, p.get(p.entryPage(p.lastEntry())), "Allowed by", "a person")
+	says(t, p.get(p.entryPage(p.lastEntry())), "Approved by", "a person")
 	p.waitForQuestions(0)
 
 	if status, _, body := p.press(body, "deny"); status != 409 { // the same question in another window
 		t.Errorf("%d %s", status, words(body))
 	} else {
-		says(t, body, "The answer was not taken", "answered")
+		says(t, body, "The answer was not accepted", "answered")
 	}
 }
 
@@ -119,7 +119,7 @@ func TestWaitingSession(t *testing.T) {
 	p := newAskingPages(t)
 	call := p.startCall("s1", "apply_patch", migration("select 2;"))
 	body := p.waitForQuestions(1)
-	says(t, body, "changing migrations/**: not asked about again in the session of this connection, until it or its server ends")
+	says(t, body, "For the session: changing migrations/**, until the agent disconnects.")
 	p.submit(body, "session")
 	if o := p.result(call); !o.OK() {
 		t.Fatal(o.Text())
@@ -136,7 +136,7 @@ func TestWaitingReading(t *testing.T) {
 	p := newAskingPages(t)
 	call := p.startCall("s1", "read_file", map[string]any{"path": "customers"})
 	body := p.waitForQuestions(1)
-	says(t, body, "robot wants to read customers", "changes nothing")
+	says(t, body, "robot 1.2 wants to read customers", "changes nothing")
 	saysNot(t, body, "Ann")
 	p.submit(body, "once")
 	if o := p.result(call); !o.OK() {

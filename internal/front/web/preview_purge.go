@@ -16,7 +16,7 @@ func (r *request) previewClear(p *confirmPage, args url.Values) error {
 	p.Cancel = r.ws.Page("trash")
 	if before := args.Get("before"); before != "" {
 		if _, err := time.Parse(time.RFC3339Nano, before); err != nil {
-			return &fail.Error{Kind: fail.NotFound, Msg: "before names no time: " + before, Hint: "Choose one on the page of the trash."}
+			return &fail.Error{Kind: fail.NotFound, Msg: "not a time: " + before, Hint: "Choose an age on the page of the trash."}
 		}
 	}
 	o, err := r.dryRun("clear_trash", args)
@@ -24,15 +24,15 @@ func (r *request) previewClear(p *confirmPage, args url.Values) error {
 		return err
 	}
 	if p.Obstacles = r.obstaclesOf(o); p.Obstacles != nil {
-		p.Help = append(p.Help, link{"What is in the trash", p.Cancel})
+		p.Help = append(p.Help, link{"Open the trash", p.Cancel})
 		return nil
 	}
 	c, _ := o.Data.(*api.Cleared)
 	if c == nil || len(c.Entries) == 0 {
-		p.Empty = "Nothing would leave the trash: it has nothing of it."
+		p.Empty = "Nothing to delete: the trash has no such file."
 		return nil
 	}
-	p.Summary = plural(len(c.Entries), "file") + " (" + size(c.SizeBytes) + ") would leave the trash for good. What they said stays in the diffs of the history, which Forget contents removes."
+	p.Summary = plural(len(c.Entries), "file") + " (" + size(c.SizeBytes) + ") would be deleted permanently. Their content stays in the diffs of the history until you purge those."
 	for i := range c.Entries {
 		if i == maxRemoved {
 			p.Omitted = len(c.Entries) - i
@@ -69,7 +69,7 @@ func (r *request) previewPurge(p *confirmPage, args url.Values) error {
 	case len(entries) > 0:
 		p.Cancel = r.ws.EntryPage(entries[0])
 	default:
-		return &fail.Error{Kind: fail.NotFound, Msg: "nothing is named that the history is to forget", Hint: "Open a change, and have it forgotten there."}
+		return &fail.Error{Kind: fail.NotFound, Msg: "no change is named", Hint: "Open a change, and purge its history there."}
 	}
 	o, err := r.dryRun("purge", args)
 	if err != nil {
@@ -80,12 +80,12 @@ func (r *request) previewPurge(p *confirmPage, args url.Values) error {
 	}
 	g, _ := o.Data.(*api.Purged)
 	if g == nil || len(g.Transactions) == 0 {
-		p.Empty = "The history keeps nothing of it: there is nothing to forget."
+		p.Empty = "Nothing to purge: the history keeps nothing of it."
 		return nil
 	}
 	p.Notes = g.Notes
-	p.Summary = "The history would forget what " + plural(len(g.Transactions), "change") + " displaced, and the differences (" + size(g.SizeBytes) +
-		"). They can not be undone afterwards, and what they put into the trash is gone. The log keeps that they happened, with paths and hashes; the files of the workspace stay as they are."
+	p.Summary = "The diffs and old contents of " + plural(len(g.Transactions), "change") + " (" + size(g.SizeBytes) +
+		") would be deleted permanently. These changes cannot be undone afterwards, and their files in the trash are gone. The log keeps their paths and hashes. The files of the workspace stay as they are."
 	r.listPurged(p, g)
 	if len(g.Transactions) <= maxRemoved {
 		clear(args)
@@ -105,7 +105,7 @@ func (r *request) listPurged(p *confirmPage, g *api.Purged) {
 			return
 		}
 		t := &g.Transactions[i]
-		row := removedItem{[]link{{t.Tx, r.ws.EntryPage(t.Tx)}}, agentOrSomebody(t.AgentName) + ", " + ago(t.At, time.Now()), size(t.SizeBytes)}
+		row := removedItem{[]link{{t.Tx, r.ws.EntryPage(t.Tx)}}, actorOf(t.AgentName, t.Client, t.ToolName).AtBegin() + ", " + ago(t.At, time.Now()), size(t.SizeBytes)}
 		for k, path := range t.Paths {
 			if k == 10 {
 				row.What = append(row.What, link{Text: plural(len(t.Paths)-k, "more path")})
@@ -115,11 +115,4 @@ func (r *request) listPurged(p *confirmPage, g *api.Purged) {
 		}
 		p.Removed = append(p.Removed, row)
 	}
-}
-
-func agentOrSomebody(agent string) string {
-	if agent == "" {
-		return "somebody"
-	}
-	return agent
 }

@@ -16,26 +16,26 @@ func (r *request) previewRestore(p *confirmPage, args url.Values) error {
 	t, err := r.ws.Host().TrashShow(r.Context(), id)
 	if err != nil {
 		p.Obstacles = r.obstaclesOfError(err)
-		p.Help = append(p.Help, link{"What is in the trash", p.Cancel})
+		p.Help = append(p.Help, link{"Open the trash", p.Cancel})
 		return nil
 	}
 	to := cmp.Or(args.Get("targetPath"), t.Path)
 	p.Title = "Restore " + t.Path
 	p.Facts = restoreFacts(r, t)
-	p.Input = &inputField{Name: "targetPath", Label: "Restore to", Hint: "Empty: to where it was, " + t.Path}
+	p.Input = &inputField{Name: "targetPath", Label: "Restore to", Hint: "Empty: " + t.Path}
 	h, err := r.ws.FileHistory(r.Context(), to, 1)
 	switch {
 	case err != nil:
 		p.Obstacles = r.obstaclesOfError(err)
 	case h.Exists || r.isDirectory(to):
-		p.Obstacles = r.obstaclesOfError(&fail.Error{Kind: fail.AlreadyExists, Path: to, Msg: "something is there",
-			Hint: "Restore it to another path, or move what is there away first: nothing is replaced."})
-		p.Help = append(p.Help, link{"What is at " + to, r.ws.FilePage(to)})
+		p.Obstacles = r.obstaclesOfError(&fail.Error{Kind: fail.AlreadyExists, Path: to, Msg: "the path exists",
+			Hint: "Restore it to another path, or move the existing file away first. Nothing is replaced."})
+		p.Help = append(p.Help, link{"History of " + to, r.ws.FilePage(to)})
 	default:
-		p.Summary = "The file would come back to " + to + ", as it was: with its mode, its times and its hard links."
+		p.Summary = "The file would be restored to " + to + ", with its mode, times and hard links."
 	}
 	if p.Obstacles != nil {
-		p.Input.Required, p.Input.Hint = true, "Another path, where nothing is yet"
+		p.Input.Required, p.Input.Hint = true, "A path that does not exist yet"
 	}
 	return nil
 }
@@ -59,17 +59,17 @@ func (r *request) previewRecover(p *confirmPage, _ url.Values) error {
 		return err
 	}
 	if h.Locked != "" {
-		p.Notes = append(p.Notes, "The store is in use by "+h.Locked+": recovering waits until it is free.")
+		p.Notes = append(p.Notes, "The store is in use by "+h.Locked+": recovery waits until it is free.")
 	}
 	switch {
 	case h.Pending != "":
-		p.Summary = "A crash interrupted the transaction " + h.Pending + ". Recovering finishes it, or takes it back where it cannot be finished. Files that somebody changed since are not overwritten."
+		p.Summary = "A crash interrupted the transaction " + h.Pending + ". Recovery finishes it, or rolls it back where it cannot be finished. Files that changed since are not overwritten."
 		p.Facts = append(p.Facts, fact{"Transaction", h.Pending, r.ws.EntryPage(h.Pending)})
 		r.pendingFiles(p, h.Pending)
 	case len(h.Orphans) > 0:
-		p.Summary = "Calls that a crash ended before they changed anything left " + plural(len(h.Orphans), "trace") + " in the store. Recovering sweeps them away."
+		p.Summary = "Calls that a crash ended before they changed anything left " + plural(len(h.Orphans), "trace") + " in the store. Recovery removes them."
 	default:
-		p.Empty = "There is nothing to recover: no call was interrupted."
+		p.Empty = "Nothing to recover: no call was interrupted."
 	}
 	return nil
 }
@@ -86,7 +86,7 @@ func (r *request) pendingFiles(p *confirmPage, tx string) {
 			return
 		}
 		f := &a.Data.Files[i]
-		d := previewFile{Did: operationVerbs[f.Operation][1], Path: f.Path, ToPath: f.ToPath, Before: f.BeforeSha256, After: f.AfterSha256}
+		d := previewFile{Did: operationVerbs[f.Operation][1], Path: f.Path, ToPath: f.ToPath}
 		d.Diff, d.Omitted = r.previewDiff(f.Diff)
 		p.Files = append(p.Files, d)
 	}

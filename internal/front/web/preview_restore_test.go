@@ -12,7 +12,7 @@ import (
 // TestRecover: a transaction that a crash interrupted is shown, and finished by the button.
 func TestRecover(t *testing.T) {
 	p := newTestPages(t, map[string]string{"a": "one\n"})
-	says(t, p.get("/ui/default/confirm/recover"), "There is nothing to recover")
+	says(t, p.get("/ui/default/confirm/recover"), "Nothing to recover")
 	entry := p.patch(update("a", "one", "two"))
 	must(t, p.ws.Close())
 	dropLast(t, filepath.Join(p.dir, ".emend", "log"))
@@ -22,9 +22,9 @@ func TestRecover(t *testing.T) {
 	p.ws = ws
 	p.serve(false)
 	dry := p.get("/ui/default/confirm/recover")
-	says(t, dry, "What would happen", "A crash interrupted the transaction "+entry, "edit a", "Recover")
+	says(t, dry, "Preview", "A crash interrupted the transaction "+entry, "Edit a", "Recover")
 	p.submit(dry, "do")
-	says(t, p.get("/ui/default/confirm/recover"), "There is nothing to recover")
+	says(t, p.get("/ui/default/confirm/recover"), "Nothing to recover")
 	says(t, p.get(p.entryPage(entry)), "recovered", "Undo this change")
 	if p.read("a") != "two\n" {
 		t.Errorf("a is %q", p.read("a"))

@@ -11,7 +11,6 @@ import (
 // previewFile shows what would happen to one file.
 type previewFile struct {
 	Did, Path, ToPath string
-	Before, After     string
 	Diff              *diffView
 	Omitted           int // how many lines of the diff are not shown
 }
@@ -21,9 +20,10 @@ func (r *request) previewUndo(p *confirmPage, args url.Values) error {
 	entry, session := args.Get("entry"), args.Get("sessionId")
 	switch {
 	case entry == "" && session == "":
-		return &fail.Error{Kind: fail.NotFound, Msg: "nothing is named that is to be taken back", Hint: "Open a change, or a session, and take it back there."}
+		return &fail.Error{Kind: fail.NotFound, Msg: "no change is named", Hint: "Open a change or a session, and undo it there."}
 	case session != "":
-		p.Title, p.Cancel = "Undo the session "+session, r.ws.SessionPage(session)
+		p.Title, p.Cancel = "Undo a session", r.ws.SessionPage(session)
+		p.Facts = append(p.Facts, fact{"Session", session, p.Cancel})
 	default:
 		p.Title, p.Cancel = "Undo "+entry, r.ws.EntryPage(entry)
 		r.describeEntry(p, entry)
@@ -43,7 +43,7 @@ func (r *request) previewUndo(p *confirmPage, args url.Values) error {
 // previewUndoTurn shows what an undo of a turn would do.
 func (r *request) previewUndoTurn(p *confirmPage, args url.Values) error {
 	session := args.Get("sessionId")
-	p.Title, p.Cancel = "Undo the turn "+args.Get("turn"), r.ws.SessionPage(session)
+	p.Title, p.Cancel = "Undo a turn", r.ws.SessionPage(session)
 	p.Facts = append(p.Facts, fact{"Session", session, p.Cancel})
 	o, err := r.dryRun("undo_turn", args)
 	if err != nil {
@@ -80,11 +80,11 @@ func (r *request) describeEntry(p *confirmPage, entry string) {
 	d := a.Data
 	p.Title = "Undo: " + sentenceOf(asCall(&d)).String()
 	if d.Kind == "undo" {
-		p.Title = "Redo: take back the undo " + d.Entry
+		p.Title, p.Button = "Redo: undo "+d.Entry, "Redo"
 	}
 	p.Facts = append(p.Facts, fact{"Change", d.Entry, r.ws.EntryPage(d.Entry)})
 	if d.UndoneBy != "" {
-		p.Help = append(p.Help, link{"It was taken back by " + d.UndoneBy + ": redo it there", r.ws.EntryPage(d.UndoneBy)})
+		p.Help = append(p.Help, link{"Undone already by " + d.UndoneBy + ": redo it there", r.ws.EntryPage(d.UndoneBy)})
 	}
 }
 
@@ -98,11 +98,11 @@ func (r *request) previewChanges(p *confirmPage, o *report.Object) {
 	}
 	data, _ := o.Data.(*report.Data)
 	if data == nil || len(data.ChangedFiles) == 0 {
-		p.Empty = "No file would be changed: all of it is as it would be."
+		p.Empty = "Nothing to do: no file would change."
 		return
 	}
 	p.Effect = effectHash(o)
-	p.Summary = plural(len(data.ChangedFiles), "file") + " would change: all of it is done, or nothing."
+	p.Summary = plural(len(data.ChangedFiles), "file") + " would change, all or none."
 	for i := range data.ChangedFiles {
 		if i == maxPageFiles {
 			p.Omitted = len(data.ChangedFiles) - i
@@ -113,7 +113,7 @@ func (r *request) previewChanges(p *confirmPage, o *report.Object) {
 }
 
 func (r *request) previewFile(f *report.ChangedFile) previewFile {
-	out := previewFile{Did: operationVerbs[f.Operation][1], Path: f.Path, ToPath: f.ToPath, Before: f.BeforeSha256, After: f.AfterSha256}
+	out := previewFile{Did: operationVerbs[f.Operation][1], Path: f.Path, ToPath: f.ToPath}
 	out.Diff, out.Omitted = r.previewDiff(f.Diff)
 	return out
 }
@@ -134,7 +134,7 @@ func (r *request) previewDiff(text string) (v *diffView, cut int) {
 // linkHistories links to the histories of the files in the way.
 func (r *request) linkHistories(p *confirmPage) {
 	for _, path := range p.Obstacles.Paths() {
-		p.Help = append(p.Help, link{"What became of " + path, r.ws.FilePage(path)})
+		p.Help = append(p.Help, link{"History of " + path, r.ws.FilePage(path)})
 	}
 }
 
@@ -146,7 +146,7 @@ func (r *request) previewPutBack(p *confirmPage, args url.Values) error {
 	if err != nil {
 		return err
 	}
-	p.Title, p.Cancel = "Put a version of "+h.Path+" back", r.ws.FilePage(h.Path)
+	p.Title, p.Cancel = "Restore a version of "+h.Path, r.ws.FilePage(h.Path)
 	args.Set("path", h.Path)
 	args.Del("expectedSha256")
 	if h.Exists {

@@ -32,6 +32,8 @@ type request struct {
 	head  uint64 // the newest record of the log before the page read anything
 	login login  // its name is also the session in the log
 
+	texts int // how many versions of files were read for this page
+
 	// refusal is the result of a tool that refused the form of this page, which is shown again; nil if the page was just opened.
 	refusal api.Result
 }
@@ -112,7 +114,7 @@ func (s *Site) inWorkspace(h func(http.ResponseWriter, *request)) http.HandlerFu
 func (s *Site) workspace(name, root string) *Workspace {
 	for _, w := range s.Workspaces {
 		if w.Name == name {
-			w.root = root
+			w.root, w.readOnly = root, s.ReadOnly
 			return &w
 		}
 	}

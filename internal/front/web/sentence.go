@@ -17,10 +17,13 @@ func sentenceOf(c *api.LoggedCall) sentence {
 			d.Rest = " to " + to
 		}
 	}
-	if d.Path == "" {
+	switch {
+	case d.Path == "":
 		d.Did, d.Path = verbWithoutFile(c), c.ToolName
+	case c.Kind == "undo" && c.FileCount > 1:
+		d = sentence{Did: d.Did + " " + plural(c.FileCount, "file")}
 	}
-	if c.FileCount > 1 {
+	if c.FileCount > 1 && d.Path != "" {
 		d.Rest += " and " + grouped(c.FileCount-1) + " more"
 	}
 	d.Rest += outcomeClause(c)
@@ -41,10 +44,10 @@ var operationVerbs = map[string][2]string{
 	"update":   {"edited", "edit"},
 	"delete":   {"deleted", "delete"},
 	"move":     {"moved", "move"},
-	"purge":    {"forgot what was kept of", "forget what is kept of"},
+	"purge":    {"purged the history of", "purge the history of"},
 	"restored": {"restored", "restore"},
 	"back":     {"put back", "put back"},
-	"undo":     {"took back changes of", "take back changes of"},
+	"undo":     {"reverted", "revert"},
 	"mixed":    {"changed", "change"},
 }
 
@@ -89,7 +92,7 @@ func operationOf(c *api.LoggedCall) string {
 func verbWithoutFile(c *api.LoggedCall) string {
 	switch {
 	case c.Kind == "purge":
-		return "removed contents from the history"
+		return "purged the history"
 	case c.Outcome == api.Refused && c.ToolName != "":
 		return "tried to use"
 	case c.ToolName != "":
@@ -104,31 +107,31 @@ func outcomeClause(c *api.LoggedCall) string {
 	case api.Refused:
 		return ": " + refusalReason(fail.Kind(c.ErrorKind))
 	case api.Aborted:
-		return ", and took it back"
+		return ", rolled back"
 	case api.Recovered:
 		return ", finished after a crash"
 	case api.Reverted:
-		return ", taken back after a crash"
+		return ", rolled back after a crash"
 	}
 	return ""
 }
 
 // refusalReasons words the kinds of refusals.
 var refusalReasons = map[fail.Kind]string{
-	fail.NotFound:         "it is not there",
-	fail.AlreadyExists:    "something is there already",
-	fail.PermissionDenied: "that is not allowed",
-	fail.OutsideWorkspace: "it is outside of the workspace",
-	fail.BinaryFile:       "it is not text",
-	fail.FileTooLarge:     "it is too large",
-	fail.Stale:            "it has changed since it was read",
+	fail.NotFound:         "no such file",
+	fail.AlreadyExists:    "the file exists",
+	fail.PermissionDenied: "not allowed",
+	fail.OutsideWorkspace: "outside the workspace",
+	fail.BinaryFile:       "binary file",
+	fail.FileTooLarge:     "too large",
+	fail.Stale:            "the file changed since it was read",
 	fail.OldTextNotFound:  "the old text was not found",
-	fail.MultipleMatches:  "the old text is there more than once",
-	fail.Overlapping:      "its edits overlap",
-	fail.PatchParse:       "the patch could not be read",
-	fail.PatchApply:       "the patch does not fit",
-	fail.CommandFailed:    "it could not be done",
-	fail.Timeout:          "it took too long",
+	fail.MultipleMatches:  "the old text occurs more than once",
+	fail.Overlapping:      "edits overlap",
+	fail.PatchParse:       "invalid patch",
+	fail.PatchApply:       "the patch does not apply",
+	fail.CommandFailed:    "it failed",
+	fail.Timeout:          "timed out",
 	fail.Unknown:          "a defect in emend",
 }
 
@@ -136,7 +139,7 @@ func refusalReason(k fail.Kind) string {
 	if w := refusalReasons[k]; w != "" {
 		return w
 	}
-	return "it was refused"
+	return "refused"
 }
 
 // outcomes lists the outcomes of calls, each with a sign, so that they can be told apart without colour.
@@ -145,12 +148,12 @@ var outcomes = []struct {
 	Sign    string
 	Meaning string
 }{
-	{api.Done, "✓", "it was done"},
-	{api.Refused, "✕", "it was refused before it changed anything"},
-	{api.Aborted, "!", "it began, and was taken back at once"},
-	{api.Recovered, "✓", "a crash interrupted it, and it was finished afterwards"},
-	{api.Reverted, "!", "a crash interrupted it, and it was taken back afterwards"},
-	{api.Undone, "↶", "it was done, and has been taken back since"},
+	{api.Done, "✓", "Done"},
+	{api.Refused, "✕", "Refused: nothing was changed"},
+	{api.Aborted, "!", "Failed, and was rolled back"},
+	{api.Recovered, "✓", "Finished after a crash"},
+	{api.Reverted, "!", "Rolled back after a crash"},
+	{api.Undone, "↶", "Undone since"},
 }
 
 func outcomeSign(o api.Outcome) string {

@@ -6,10 +6,9 @@ import (
 	"github.com/emend-dev/emend/api"
 )
 
-// chart is a bar chart of the numbers of calls. A bar is an hour of the last day, or a day of the last thirty.
+// chart is a bar chart of the numbers of calls that the list shows. A bar is an hour of the last day, or a day of the last thirty.
 type chart struct {
 	Month         bool
-	Filtered      bool   // the list shows fewer calls than the chart counts
 	OtherHref     string // the chart of the month, or of the day
 	Bars          []bar
 	Total         api.Count
@@ -35,20 +34,41 @@ type block struct {
 
 // Sizes, in units of the drawing.
 const (
-	chartWidth  = 720
-	chartHeight = 72
-	chartGap    = 3
+	chartWidth  = 240
+	chartHeight = 48
+	chartGap    = 2
+	chartDays   = 30
 )
 
-// chart makes the chart of the last day, or of the last month.
-func (t *logCounts) chart(ws *Workspace, f *filter, month bool, now time.Time) *chart {
-	c := &chart{Month: month, Filtered: len(f.Query) > 0, Width: chartWidth, Height: chartHeight}
+// fillChart fills in the chart of the calls that the filter lets through: of the last day, or of the last month.
+func (v *timelineView) fillChart(r *request, now time.Time) {
+	month := r.URL.Query().Get("chart") == "month"
+	if v.Counts == nil || len(v.Problems) > 0 || v.request.Content != "" { // to look into every change would take too long
+		v.Counting = v.Counts == nil
+		return
+	}
+	v.Counting = !v.Counts.Fresh
+	hours := v.Counts.Hours
+	if len(v.Query) > 0 {
+		counts := r.site.filterCounts[r.ws.Name].of(r, v.filter, now)
+		if counts == nil {
+			v.Counting = true
+			return
+		}
+		hours = counts
+	}
+	v.Chart = newChart(hours, r.ws, v.filter, month, now)
+}
+
+// newChart makes the chart of the last day, or of the last month, of counts by the hour.
+func newChart(hours map[int64]api.Count, ws *Workspace, f *filter, month bool, now time.Time) *chart {
+	c := &chart{Month: month, Width: chartWidth, Height: chartHeight}
 	if month {
 		c.OtherHref = f.address(ws.Page())
-		c.days(t.Hours, now.Local(), 30)
+		c.days(hours, now.Local(), chartDays)
 	} else {
 		c.OtherHref = f.address(ws.Page(), "chart", "month")
-		c.hours(t.Hours, now.Local(), 24)
+		c.hours(hours, now.Local(), 24)
 	}
 	c.placeBars()
 	for i := range c.Bars {
@@ -125,3 +145,8 @@ func (c *chart) placeBars() {
 
 // BarWidth returns the width of a bar with its gap.
 func (c *chart) BarWidth() int { return c.Width / len(c.Bars) }
+
+// Count returns the number of calls of one class of blocks.
+func (c *chart) Count(class string) int {
+	return map[string]int{"done": c.Total.Done, "refused": c.Total.Refused, "undone": c.Total.Undone}[class]
+}

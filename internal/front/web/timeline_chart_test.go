@@ -13,11 +13,11 @@ import (
 func TestChart(t *testing.T) {
 	now := time.Date(2026, 3, 1, 12, 34, 0, 0, time.Local)
 	hour := now.Unix() / 3600
-	tl := &logCounts{Tally: api.Tally{Hours: map[int64]api.Count{
+	hours := map[int64]api.Count{
 		hour: {Done: 1}, hour - 1: {Done: 1000, Refused: 1, Undone: 3}, hour - 23: {Refused: 7}, hour - 24: {Done: 5}, hour - 24*29: {Undone: 2}, hour - 24*40: {Done: 9},
-	}}}
+	}
 	f := parseFilter(url.Values{"agent": {"a"}}, now)
-	day, month := tl.chart(&Workspace{Name: "shop"}, f, false, now), tl.chart(&Workspace{Name: "shop"}, f, true, now)
+	day, month := newChart(hours, &Workspace{Name: "shop"}, f, false, now), newChart(hours, &Workspace{Name: "shop"}, f, true, now)
 	if day.Total != (api.Count{Done: 1001, Refused: 8, Undone: 3}) {
 		t.Errorf("a day has %+v", day.Total)
 	}
@@ -59,7 +59,7 @@ func checkBar(t *testing.T, c *chart, i int, b bar, now time.Time) {
 
 // TestChartOfNothing draws a chart without calls.
 func TestChartOfNothing(t *testing.T) {
-	c := (&logCounts{}).chart(&Workspace{Name: "shop"}, parseFilter(nil, time.Now()), false, time.Now())
+	c := newChart(nil, &Workspace{Name: "shop"}, parseFilter(nil, time.Now()), false, time.Now())
 	if c.Most != 0 || len(c.Bars) != 24 {
 		t.Errorf("got %+v", c)
 	}

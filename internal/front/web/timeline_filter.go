@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/report"
 )
 
 // filter has the conditions that narrow the timeline, as its address has them.
@@ -20,7 +21,7 @@ type filter struct {
 
 // conditions are the names of the conditions in an address, and their labels.
 var conditions = []struct{ name, label string }{
-	{"q", "text"}, {"outcome", "outcome"}, {"session", "session"}, {"agent", "agent"}, {"client", "client"}, {"tool", "tool"},
+	{"q", "text"}, {"content", "changed line"}, {"outcome", "outcome"}, {"session", "session"}, {"agent", "agent"}, {"client", "program"}, {"tool", "tool"},
 	{"path", "path"}, {"since", "since"}, {"until", "until"},
 }
 
@@ -34,21 +35,18 @@ func parseFilter(q url.Values, now time.Time) *filter {
 		}
 	}
 	f.request = api.TimelineRequest{SessionID: f.Get("session"), Agent: f.Get("agent"), Client: f.Get("client"), Tool: f.Get("tool"),
-		Path: f.Get("path"), Text: f.Get("q"), Outcome: api.Outcome(f.Get("outcome"))}
+		Path: f.Get("path"), Text: f.Get("q"), Content: f.Get("content"), Outcome: api.Outcome(f.Get("outcome"))}
 	f.request.Since = f.parseTime("since", now)
 	f.request.Until = f.parseTime("until", now)
 	f.request.Before, _ = strconv.ParseUint(q.Get("before"), 10, 64)
 	if o := f.request.Outcome; o != "" && outcomeSign(o) == "" {
-		f.Problems["outcome"] = "No call ends in this way."
+		f.Problems["outcome"] = "Unknown outcome."
 	}
 	return f
 }
 
 // Get returns a condition as it was written.
 func (f *filter) Get(name string) string { return f.Query.Get(name) }
-
-// HasDetails reports whether a condition is set whose field is folded away at first.
-func (f *filter) HasDetails() bool { return len(f.Query) > 1 || len(f.Query) == 1 && !f.Query.Has("q") }
 
 func (f *filter) parseTime(name string, now time.Time) time.Time {
 	text := f.Get(name)
@@ -104,6 +102,12 @@ func (f *filter) chips(page string) (out []chip) {
 
 // chipText is the value of a condition for people. Links of the chart have times to the second, which are shortened.
 func chipText(name, value string) string {
+	if name == "client" {
+		return report.ClientName(value)
+	}
+	if name == "agent" && value == api.PersonAgent {
+		return report.You
+	}
 	if at, err := time.Parse(time.RFC3339, value); err == nil && (name == "since" || name == "until") {
 		return at.Local().Format("2 January, 15:04")
 	}
@@ -132,6 +136,7 @@ func (f *filter) address(page string, pairs ...string) string {
 type choice struct {
 	Name, Label, Value string
 	Options            []string
+	Programs           bool // the options are names of programs
 }
 
 // Choice returns the choice of a condition.
@@ -143,6 +148,7 @@ func (v *timelineView) Choice(name string) choice {
 	if c.Value != "" && !slices.Contains(c.Options, c.Value) {
 		c.Options = append([]string{c.Value}, c.Options...)
 	}
-	c.Label = map[string]string{"agent": "Agent", "client": "Client", "tool": "Tool"}[name]
+	c.Label = map[string]string{"agent": "Agent", "client": "Program", "tool": "Tool"}[name]
+	c.Programs = name == "client"
 	return c
 }

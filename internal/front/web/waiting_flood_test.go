@@ -39,7 +39,7 @@ func TestManyQuestions(t *testing.T) {
 		t.Fatalf("%d lead to a page of their own", len(one))
 	}
 	alone := b.get(one[most/2])
-	alone.want(t, 200, `class="once"`, `class="session"`, `class="deny"`, "All that waits", strings.TrimPrefix(one[most/2], "/ui/default/waiting?id="))
+	alone.want(t, 200, `class="once"`, `class="session"`, `class="deny"`, "All pending approvals", strings.TrimPrefix(one[most/2], "/ui/default/waiting?id="))
 	if rows := strings.Count(alone.body, `<tr class="add`); rows != 2500 || strings.Count(alone.body, `<article class="question"`) != 1 {
 		t.Errorf("%d rows of 2500", rows)
 	}

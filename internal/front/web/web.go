@@ -32,7 +32,8 @@ type Workspace struct {
 	Name string
 	*emend.Workspace
 
-	root string // of the browser's session that the addresses are for; "" for none
+	root     string // of the browser's session that the addresses are for; "" for none
+	readOnly bool
 }
 
 // Base is the path of the page to sign in, and of all others.
@@ -49,12 +50,14 @@ type Site struct {
 	hubs        map[string]*hub
 	checkers    map[string]*logChecker
 	counters    map[string]*logCounter
+
+	filterCounts map[string]*filterCounter
 }
 
 // New makes a site. Close ends it.
 func New(c Config) *Site {
 	s := &Site{Config: c, mux: http.NewServeMux(), issuer: newIssuer(), logins: newLoginSessions(),
-		wrongTokens: gate.NewRateLimiter(maxWrongTokens), warnings: gate.NewWarnings(), hubs: map[string]*hub{}, checkers: map[string]*logChecker{}, counters: map[string]*logCounter{}}
+		wrongTokens: gate.NewRateLimiter(maxWrongTokens), warnings: gate.NewWarnings(), hubs: map[string]*hub{}, checkers: map[string]*logChecker{}, counters: map[string]*logCounter{}, filterCounts: map[string]*filterCounter{}}
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
 	}
@@ -62,6 +65,7 @@ func New(c Config) *Site {
 		w := &s.Workspaces[i]
 		s.hubs[w.Name], s.checkers[w.Name], s.counters[w.Name] = newHub(w, s.Log), newLogChecker(), newLogCounter(w)
 		s.hubs[w.Name].readOnly = s.ReadOnly
+		s.filterCounts[w.Name] = newFilterCounter()
 	}
 	s.routes()
 	return s
@@ -76,6 +80,9 @@ func (s *Site) Close() error {
 		c.close()
 	}
 	for _, c := range s.counters {
+		c.close()
+	}
+	for _, c := range s.filterCounts {
 		c.close()
 	}
 	return nil
@@ -103,6 +110,7 @@ func (s *Site) routes() {
 	} {
 		s.mux.HandleFunc("GET "+root+"{workspace}/"+path, s.pageHandler(h))
 	}
+	s.mux.HandleFunc("GET "+root+"{workspace}/patch/{entry}", s.inWorkspace(s.patch))
 	s.mux.HandleFunc("GET "+root+"{workspace}/events", s.inWorkspace(s.events))
 	s.mux.HandleFunc("POST "+root+"{workspace}/do/{tool}", s.inWorkspace(s.submit))
 	s.mux.HandleFunc("/", s.notFound)

@@ -119,20 +119,11 @@ func (p *parser) hunkHeader(s string) {
 	p.inHunk, p.unnumbered, p.hasHunk = true, free, true
 	p.hunks++
 	p.file.lines = append(p.file.lines, line{text: s, kind: Hunk, unsigned: true, old: p.hunks})
-	ranges, _, ok := strings.Cut(strings.TrimPrefix(s, "@@ -"), " @@")
-	before, after, both := strings.Cut(ranges, " +")
-	old, olds, okOld := parseRange(before)
-	now, news, okNew := parseRange(after)
-	if !ok || !both || !okOld || !okNew {
+	h, ok := parseHunkHeader(s)
+	if !ok {
 		return
 	}
-	p.oldNumber, p.oldLeft, p.newNumber, p.newLeft = max(old, 1), olds, max(now, 1), news
-	if olds == 0 {
-		p.oldNumber++ // a range of no lines names the line before it
-	}
-	if news == 0 {
-		p.newNumber++
-	}
+	p.oldNumber, p.oldLeft, p.newNumber, p.newLeft = int32(h.old), h.olds, int32(h.new), h.news
 }
 
 // parseRange reads "12,3", or "12", which stands for one line.

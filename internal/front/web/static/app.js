@@ -1,7 +1,7 @@
 // Keeps an open page up to date, and adds keys. Every page can be read and used without it.
 "use strict";
 
-const $ = (selector, from = document) => from.querySelector(selector);
+const $ = (selector, from = document) => from?.querySelector(selector);
 const all = (selector, from = document) => [...from.querySelectorAll(selector)];
 
 // --- times in words, the same as in format.go ---
@@ -52,7 +52,7 @@ function fetchPage(address) {
 function comparable(element) {
   const copy = element.cloneNode(true);
   all("input[name=seal]", copy).forEach((i) => i.removeAttribute("value"));
-  all("button.copy, button.fold", copy).forEach((b) => b.remove());
+  all("button.copy, button.fold, label.viewed", copy).forEach((b) => b.remove());
   for (const e of [copy, ...all("details[open], .new, [tabindex]", copy)]) {
     e.classList.remove("new");
     for (const name of ["open", "tabindex", ...(e.className ? [] : ["class"])]) e.removeAttribute(name);
@@ -94,7 +94,7 @@ function update(mine, fresh) {
 let busy = false, again = false;
 
 async function refresh() {
-  if (!$("[data-live]:not(nav)")) return;
+  if (!$("main [data-live]")) return;
   if (document.hidden || busy) { again = true; return; }
   busy = true; again = false;
   try {
@@ -219,10 +219,27 @@ document.addEventListener("toggle", (e) => {
   hash.append(copy);
 }, true);
 
+// The patch of a change gets a button that copies it.
+const patch = $("#patch");
+if (patch && navigator.clipboard) {
+  const copy = Object.assign(document.createElement("button"), { type: "button", className: "copy-patch", textContent: "Copy patch" });
+  copy.onclick = async () => {
+    try {
+      const answer = await fetch(patch.href);
+      if (!answer.ok) throw answer.status;
+      await navigator.clipboard.writeText(await answer.text());
+      copy.textContent = "Copied";
+    } catch { copy.textContent = "Not copied"; }
+  };
+  const item = document.createElement("li");
+  item.append(copy);
+  patch.closest("ul").append(item);
+}
+
 // --- keys ---
 
 // The focus goes to a question as a whole, not to its first button: Enter must not answer it.
-const listItems = () => all("main ol > li, main article.question").filter(itemTarget);
+const listItems = () => all("main ol > li:not(.day), main article.question").filter(itemTarget);
 const itemTarget = (item) => (item.matches("article") ? item : $("a.open", item) || $("a[href], button", item));
 
 function focusItem(item) {
@@ -246,7 +263,7 @@ function focusSearch() {
 const keys = {
   j: () => moveFocus(1), k: () => moveFocus(-1),
   o: () => { const i = listItems().find((i) => i.contains(document.activeElement)); if (i) itemTarget(i).click(); },
-  u: () => $('main a[data-key="u"], main a[href*="/confirm/undo"]')?.click(),
+  u: () => $('a[href*="/confirm/undo"]', listItems().find((i) => i.contains(document.activeElement)) ?? $("main > .page"))?.click(),
   "/": focusSearch,
   "?": () => $("#keys").showModal(),
 };

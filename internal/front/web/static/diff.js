@@ -183,6 +183,51 @@
 		}
 	};
 
+	// A click on the number of a line makes the address of the page lead to it.
+	document.addEventListener("click", (e) => {
+		const cell = e.target.closest?.("td.num[data-n]"), row = cell?.closest("tr[id]");
+		if (row && !String(getSelection())) location.hash = row.id;
+	});
+
+	// goToLine shows the line that the address leads to, also if its rows are not loaded yet.
+	const goToLine = async () => {
+		const at = location.hash.match(/^#(f\d+)[LR]\d+$/);
+		if (!at) return;
+		const box = document.querySelector(`[id^="${at[1]}R"], [id^="${at[1]}L"]`)?.closest(".diffbox");
+		for (let p; box && !document.getElementById(location.hash.slice(1)) && (p = box.querySelector("p.more:not([data-tried])")); ) {
+			const table = box.querySelector("table.diff"), n = table.rows.length;
+			await loadMore(p);
+			if (table.rows.length === n) return;
+		}
+		document.getElementById(location.hash.slice(1))?.scrollIntoView({ block: "center" });
+	};
+	goToLine();
+
+	// Each file of a page with several gets a mark for those that were viewed. The browser keeps it by the file and its content.
+	const addViewedMarks = () => {
+		const files = document.querySelectorAll("section.file[data-after]");
+		if (files.length < 2) return;
+		for (const file of files) {
+			const bar = file.querySelector(".filebar:not(:has(> .viewed))"), fold = bar?.querySelector(".fold");
+			if (!fold || !file.dataset.path) continue;
+			const key = `emend-viewed ${location.pathname.replace(/^.*~[^/]*/, "")} ${file.dataset.path} ${file.dataset.after}`;
+			const label = Object.assign(document.createElement("label"), { className: "viewed" });
+			const box = Object.assign(document.createElement("input"), { type: "checkbox" });
+			const name = document.createElement("span");
+			name.textContent = "Viewed";
+			box.setAttribute("aria-label", "Viewed " + file.dataset.path);
+			try { box.checked = localStorage.getItem(key) === "yes"; } catch { /* not remembered then */ }
+			const folded = () => file.querySelector(".diffbox").classList.contains("folded");
+			if (box.checked && !folded()) fold.click();
+			box.onchange = () => {
+				try { box.checked ? localStorage.setItem(key, "yes") : localStorage.removeItem(key); } catch { /* as above */ }
+				if (box.checked !== folded()) fold.click();
+			};
+			label.append(box, name);
+			bar.append(label);
+		}
+	};
+
 	// The chosen view, split or unified, is kept for the next page.
 	const viewLink = (view) => document.querySelector(`.views a[href*="view=${view}"]`);
 	const savedView = { get view() { try { return localStorage.getItem("emend-view"); } catch { return null; } },
@@ -196,7 +241,7 @@
 		if (split) location.replace(split.href + location.hash);
 	}
 
-	const observeAll = () => { observeEnds(); addFoldButtons(); };
+	const observeAll = () => { observeEnds(); addFoldButtons(); addViewedMarks(); };
 	observeAll();
 	new MutationObserver(observeAll).observe(document.body, { childList: true, subtree: true }); // updates bring new diffs
 })();
