@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"strings"
 	"testing"
 )
 
@@ -44,11 +45,11 @@ func TestAnswersInSight(t *testing.T) {
 	b.setScreen(screen{width: 1400, height: 900})
 	b.open("waiting")
 	b.until("the page is live", live)
-	long := ""
+	var long strings.Builder
 	for range 300 {
-		long += "-- a line\n"
+		long.WriteString("-- a line\n")
 	}
-	w.agent("s-1", "--wait", "10m").begin("create_file", map[string]any{"path": "migrations/0002_long.sql", "content": long})
+	w.agent("s-1", "--wait", "10m").begin("create_file", map[string]any{"path": "migrations/0002_long.sql", "content": long.String()})
 	b.waitFor("article.question")
 	for _, button := range []string{".once button", ".deny button"} {
 		if !eval[bool](b, `(r => r.top >= 0 && r.bottom <= innerHeight)(document.querySelector("article.question `+button+`").getBoundingClientRect())`) {

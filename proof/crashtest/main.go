@@ -122,6 +122,9 @@ func (r round) String() string {
 // helperArgument is the only argument of a child process that handles the file system. See [helper].
 const helperArgument = "helper"
 
+// putArgument is the first argument of a process that is a command below "emend run": it makes one transaction where it stands.
+const putArgument = "put"
+
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == helperArgument {
 		beHelper()

@@ -8,9 +8,6 @@ import (
 	"strings"
 )
 
-// putArgument is the first argument of a process that is a command below "emend run": it makes one transaction where it stands.
-const putArgument = "put"
-
 // lander is emend as it lands what a command did over a layer. The command is this program.
 type lander struct{ *emend }
 
