@@ -57,7 +57,7 @@ func TestFlags(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := table([]*result{{round: c.rounds()[4]}}); !strings.Contains(got, "| btrfs | emend with no-dir-sync |") {
+	if got := table([]*result{{round: c.rounds()[5]}}); !strings.Contains(got, "| btrfs | emend with no-dir-sync |") {
 		t.Errorf("the rounds of a self-test are %v", c.rounds())
 	}
 }
