@@ -57,6 +57,7 @@ directory, write -C DIR before the verb, or --directory DIR.`,
 	fl := cmd.Flags()
 	fl.StringArrayVarP(&f.patterns, "regexp", "e", nil, "look for the regular expression `PATTERN`, instead of QUERY (repeatable)")
 	fl.StringVar(&f.Mode, "mode", "text", "how QUERY is meant, `MODE`: "+strings.Join(searchModes, ", "))
+	fl.BoolP("line-number", "n", false, "print the numbers of lines, which is always done")
 	fl.BoolVarP(&f.anyCase, "ignore-case", "i", false, "upper and lower case are the same")
 	fl.BoolVarP(&f.words, "word-regexp", "w", false, "only whole words")
 	fl.BoolVarP(&f.names, "files-with-matches", "l", false, "print only the names of files")

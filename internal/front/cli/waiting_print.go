@@ -14,7 +14,7 @@ import (
 // waitingTable lists the calls that wait.
 func waitingTable(all []api.Waiting, now time.Time) string {
 	if len(all) == 0 {
-		return "Nothing waits for your answer."
+		return "No pending approvals."
 	}
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
