@@ -329,7 +329,8 @@ var hostile = []struct {
 		})
 		r := toolCall("big", `{}`)
 		c := s.dial(s.text("POST", "/mcp", r.body, append(r.head, "Content-Length", strconv.Itoa(len(r.body)))...))
-		eventually(t, "the answer is owed", func() bool { return s.calls.unsent.Load() > 24<<20 })
+		// It is owed for a fifth of a second only: a slow machine may see it when it is given up already.
+		eventually(t, "the answer is owed", func() bool { return s.calls.unsent.Load() > 24<<20 || s.metrics.sent.Load() > 0 })
 		eventually(t, "the answer is given up", func() bool { return s.metrics.sent.Load() > 0 && s.calls.unsent.Load() == 0 })
 		n, _ := io.Copy(io.Discard, c)
 		if n >= 24<<20 {
