@@ -11,6 +11,7 @@ import (
 	"github.com/emend-dev/emend/internal/history"
 	"github.com/emend-dev/emend/internal/kept"
 	"github.com/emend-dev/emend/internal/logbook"
+	"github.com/emend-dev/emend/internal/workspace"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -45,6 +46,27 @@ type version struct {
 	hidden bool          // it may not be read
 	record *audit.Record // that made it; nil for one that no entry made
 	path   string        // where that left it
+}
+
+// maxReads bounds how often a file is read again because the log went on meanwhile.
+const maxReads = 20
+
+// readWithLog calls read, which reads a file, until the log is the same before and after it. Otherwise the file may have an entry
+// that rd does not have, and it would look as if somebody had changed it without emend.
+func readWithLog(rd *logbook.Reader, read func() error) error {
+	for range maxReads {
+		before := rd.Head()
+		if err := read(); err != nil || rd.Log == nil {
+			return err
+		}
+		if err := rd.Log.Refresh(); err != nil {
+			return workspace.StoreError(err)
+		}
+		if rd.Head() == before {
+			return nil
+		}
+	}
+	return nil
 }
 
 func newBacktrace(rd *logbook.Reader, path string, now fileState) *backtrace {

@@ -38,53 +38,36 @@ func Blame(ctx context.Context, w *workspace.Workspace, r api.BlameRequest) (*ap
 	return report.Found(*d, notes, func() string { return blameText(d, notes) }), nil
 }
 
-// maxAttempts bounds how often the file is read again because it was changed between reading the log and reading it.
-const maxAttempts = 3
-
 // blameFile is [Blame]. It returns the lines of the file as well.
 func blameFile(ctx context.Context, w *workspace.Workspace, r api.BlameRequest) (d *api.Blame, lines *text.Lines, notes []string, err error) {
-	for range maxAttempts {
-		var again bool
-		if d, lines, notes, again, err = blameOnce(ctx, w, r); !again || err != nil {
-			break
-		}
-	}
-	return d, lines, notes, err
-}
-
-// blameOnce is blameFile. It reports whether the file is newer than the log that was read, so that an entry looks like a change
-// without emend.
-func blameOnce(ctx context.Context, w *workspace.Workspace, r api.BlameRequest) (d *api.Blame, lines *text.Lines, notes []string, again bool, err error) {
 	rd, err := logbook.Open(w)
 	if err != nil {
-		return nil, nil, nil, false, err
+		return nil, nil, nil, err
 	}
 	defer rd.Close()
-	head := rd.Head()
-	path, now, content, err := fileToBlame(ctx, w, r.Path)
-	if err != nil {
-		return nil, nil, nil, false, err
+	var path, content string
+	var now fileState
+	if err := readWithLog(rd, func() (err error) { path, now, content, err = fileToBlame(ctx, w, r.Path); return err }); err != nil {
+		return nil, nil, nil, err
 	}
 	lines = text.Split(content)
 	first, last, err := linesAsked(r, lines.Len())
 	if err != nil {
-		return nil, nil, nil, false, err
+		return nil, nil, nil, err
 	}
 	b := newBlame(newBacktrace(rd, path, now), content, lines.Len(), first, last)
 	if b.live > 0 {
 		if err := b.walk(ctx, func() (bool, error) { return b.takeIn(ctx) }); err != nil {
-			return nil, nil, nil, false, err
+			return nil, nil, nil, err
 		}
 	}
 	b.finish()
 	d = &api.Blame{Path: path, Sha256: now.sum, LineCount: lines.Len()}
 	d.Origins, d.Ranges = b.ranges(lines, first, last)
-	if head.Seq > 0 {
+	if head := rd.Head(); head.Seq > 0 {
 		d.Log = &head
 	}
-	changed := slices.ContainsFunc(d.Origins, func(o api.LineOrigin) bool { return o.Source == api.FromOutside && o.Before == "" })
-	again = changed && rd.Log != nil && rd.Log.Refresh() == nil && rd.Head() != head
-	return d, lines, slices.Concat(b.notes, rd.Notes), again, nil
+	return d, lines, slices.Concat(b.notes, rd.Notes), nil
 }
 
 // fileToBlame reads the text file that a caller means. It refuses one that may not be read, is no text, or is too long.

@@ -24,15 +24,15 @@ func FileHistory(ctx context.Context, w *workspace.Workspace, path string, limit
 	if err != nil {
 		return nil, err
 	}
-	now, err := currentState(ctx, w.Guard, path)
-	if err != nil {
-		return nil, err
-	}
 	rd, err := logbook.Open(w)
 	if err != nil {
 		return nil, err
 	}
 	defer rd.Close()
+	var now fileState
+	if err := readWithLog(rd, func() (err error) { now, err = currentState(ctx, w.Guard, path); return err }); err != nil {
+		return nil, err
+	}
 	h := &api.FileHistory{Path: path, Exists: now.exists, Sha256: now.sum, SizeBytes: now.size}
 	b := newBacktrace(rd, path, now)
 	if err := b.walk(ctx, func() (bool, error) { return len(b.versions) > limit, nil }); err != nil {
