@@ -17,7 +17,7 @@ type Changes struct {
 	Notes    []string    `json:"notes,omitempty"`
 }
 
-// ChangesOf is what one session changed, or one client without a session.
+// ChangesOf lists what one session changed, or one client without a session.
 type ChangesOf struct {
 	SessionID string        `json:"sessionId"`
 	AgentName string        `json:"agentName,omitempty"`

@@ -54,7 +54,7 @@ func pickTargets(list string) ([]target, error) {
 	return out, nil
 }
 
-// commit is what is released.
+// commit identifies the source of a release.
 type commit struct {
 	hash string
 	time time.Time

@@ -15,7 +15,7 @@ import (
 	"strings"
 )
 
-// licence is what a module says about its use.
+// licence holds the licence files of a module.
 type licence struct {
 	id   string // in SPDX's list
 	text string // all its files

@@ -72,7 +72,7 @@ func parseFlags(args []string) (options, error) {
 	return o, err
 }
 
-// release is what a run makes.
+// release holds one run of the command.
 type release struct {
 	options
 	root     string // of emend's module

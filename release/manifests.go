@@ -3,13 +3,12 @@ package main
 import (
 	"bytes"
 	"context"
-	"path"
 	"slices"
 	"strings"
 	"text/template"
 )
 
-// downloads is where the files of a version are published.
+// downloads returns the address below which the files of a version are published.
 func (r *release) downloads() string { return homepage + "/releases/download/v" + r.version }
 
 // rendered are the files that are made from templates below files/manifests, by the path that they get in the release.
@@ -96,7 +95,7 @@ func (r *release) writeServerJSON() error {
 			continue
 		}
 		name := bundleName(r.version, t)
-		sum, err := r.sum(path.Join("plugins", name))
+		sum, err := r.sum(name)
 		if err != nil {
 			return err
 		}

@@ -174,7 +174,7 @@ func (r *release) writeClientFiles(ctx context.Context) error {
 func (r *release) writeBoth(name string, t tree) error {
 	packed, err := t.tarGz(r.commit.time)
 	if err == nil {
-		err = r.write("plugins/"+name+".tar.gz", packed, 0o644)
+		err = r.write(name+".tar.gz", packed, 0o644)
 	}
 	if err != nil {
 		return err
@@ -182,7 +182,7 @@ func (r *release) writeBoth(name string, t tree) error {
 	if packed, err = t.zip(r.commit.time); err != nil {
 		return err
 	}
-	return r.write("plugins/"+name+".zip", packed, 0o644)
+	return r.write(name+".zip", packed, 0o644)
 }
 
 // bundledTool is a tool as a bundle lists it, for people.
@@ -252,7 +252,7 @@ func (r *release) writeBundles(ctx context.Context) error {
 		t.add("", r.legal(b))
 		data, err := t.zip(r.commit.time)
 		if err == nil {
-			err = r.write("plugins/"+bundleName(r.version, b.target), data, 0o644)
+			err = r.write(bundleName(r.version, b.target), data, 0o644)
 		}
 		if err != nil {
 			return err

@@ -121,7 +121,7 @@ type Record struct {
 	H string `json:"h"`
 }
 
-// Part is what an undo takes back of one file of an entry: some hunks of its diff, or all that was done to it.
+// Part names what an undo takes back of one file of an entry: some hunks of its diff, or all that was done to it.
 type Part struct {
 	Entry string `json:"entry"`
 	Path  string `json:"path"`            // as the first operation on the file has it

@@ -19,7 +19,7 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// maxShownTree is how many bytes of deleted files the diff of a directory shows.
+// maxShownTree limits the bytes of deleted files in the diff of a directory.
 const maxShownTree = 8 << 20
 
 // tree is a directory with everything in it, as one call read it. It becomes one change: a step for each file and link, and the

@@ -203,7 +203,7 @@ func (u *unifiedReader) readOpen(h *patch.Hunk, below bool) {
 	h.OldOpen, h.NewOpen = h.OldOpen || mark != '+', h.NewOpen || mark != '-'
 }
 
-// usualContext is how many lines of context programs and models write on each side of a change.
+// usualContext is the usual number of context lines on each side of a change.
 const usualContext = 3
 
 // cutOff refuses a text that ends in a hunk with fewer lines than the header says, unless that is a wrong count for sure.

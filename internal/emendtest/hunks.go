@@ -28,7 +28,7 @@ func Hunks(diff string) (out []string) {
 	return out
 }
 
-// WithoutHunks is what the lines of a file are without hunks of the diff that led to it. It is how a person would do it with a pencil: from
+// WithoutHunks returns the lines of a file without hunks of the diff that led to it. It is how a person would do it with a pencil: from
 // the bottom up, the lines with the numbers that a hunk names are replaced by those that it had before.
 func WithoutHunks(after, diff string, hunks []int) (string, error) {
 	lines := strings.SplitAfter(after, "\n")

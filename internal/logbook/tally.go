@@ -186,7 +186,7 @@ func noteOpen(o *Outcomes, r *audit.Record, open map[string]bool) {
 // addCall counts a new call.
 func (d *tallyDelta) addCall(r *audit.Record, o api.Outcome) {
 	d.calls++
-	d.hours[hour(r)] = sum(d.hours[hour(r)], countOf(o))
+	d.hours[hour(r)] = sum(d.hours[hour(r)], CountOf(o))
 	d.agents.add(r.Actor.Agent)
 	d.clients.add(r.Actor.Client)
 	d.tools.add(r.Actor.Tool)
@@ -194,7 +194,7 @@ func (d *tallyDelta) addCall(r *audit.Record, o api.Outcome) {
 	if s == nil {
 		return
 	}
-	addSession(s, &api.SessionCount{Agent: r.Actor.Agent, Client: r.Actor.Client, Last: r.TS, Count: countOf(o)})
+	addSession(s, &api.SessionCount{Agent: r.Actor.Agent, Client: r.Actor.Client, Last: r.TS, Count: CountOf(o)})
 	if s.First.IsZero() || r.TS.Before(s.First) {
 		s.First = r.TS
 	}
@@ -202,7 +202,7 @@ func (d *tallyDelta) addCall(r *audit.Record, o api.Outcome) {
 
 // recount counts an earlier call by its new outcome.
 func (d *tallyDelta) recount(r *audit.Record, was, is api.Outcome) {
-	minus, plus := countOf(was), countOf(is)
+	minus, plus := CountOf(was), CountOf(is)
 	change := sum(plus, api.Count{Done: -minus.Done, Refused: -minus.Refused, Undone: -minus.Undone})
 	d.hours[hour(r)] = sum(d.hours[hour(r)], change)
 	if s := d.session(r.Actor.Session); s != nil {
@@ -235,8 +235,8 @@ func sum(a, b api.Count) api.Count {
 	return api.Count{Done: a.Done + b.Done, Refused: a.Refused + b.Refused, Undone: a.Undone + b.Undone}
 }
 
-// countOf counts one call of an outcome.
-func countOf(o api.Outcome) api.Count {
+// CountOf counts one call of an outcome.
+func CountOf(o api.Outcome) api.Count {
 	switch o {
 	case api.Refused, api.Aborted, api.Reverted:
 		return api.Count{Refused: 1}

@@ -15,16 +15,14 @@ var release, commit string
 // Read returns the version, the commit and the Go release of the binary. A build of a module has the version of the module, one from
 // a working tree that Go gives no version is "devel".
 func Read() api.Build {
-	b := api.Build{Version: "devel", Go: runtime.Version()}
+	b := api.Build{Version: cmp.Or(release, "devel"), Commit: commit, Go: runtime.Version()}
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
 		return b
 	}
-	if v := info.Main.Version; v != "" && v != "(devel)" {
+	if v := info.Main.Version; release == "" && v != "" && v != "(devel)" {
 		b.Version = v
 	}
-	b.Version = cmp.Or(release, b.Version)
-	b.Commit = commit
 	for _, s := range info.Settings {
 		if s.Key == "vcs.revision" {
 			b.Commit = cmp.Or(commit, s.Value)

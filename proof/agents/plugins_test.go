@@ -47,11 +47,14 @@ func TestPlugins(t *testing.T) {
 			if err := os.Mkdir(dir, 0o755); err != nil {
 				t.Fatal(err)
 			}
-			if out, err := exec.CommandContext(t.Context(), "tar", "-xzf", filepath.Join(dist, "plugins", row.archive), "-C", dir).CombinedOutput(); err != nil {
+			if out, err := exec.CommandContext(t.Context(), "tar", "-xzf", filepath.Join(dist, row.archive), "-C", dir).CombinedOutput(); err != nil {
 				t.Fatalf("tar: %v\n%s", err, out)
 			}
 			m := w.play(p, short(), func() []string { return row.install(w, p, dir) })
 			w.holds("afterwards", edited)
+			if said := w.run("log"); !strings.Contains(said, "server.conf") {
+				t.Errorf("the log says %s", said)
+			}
 			t.Logf("%s %s with emend's plugin: read and edited; %.1f s", p.name, p.version, m.took.Seconds())
 		})
 	}
@@ -83,7 +86,7 @@ func TestBundle(t *testing.T) {
 	if err != nil {
 		t.Skipf("NOT RUN: mcpb: %v", err)
 	}
-	name := filepath.Join(dist, "plugins", "emend-0.0.1-linux-"+runtime.GOARCH+".mcpb")
+	name := filepath.Join(dist, "emend-0.0.1-linux-"+runtime.GOARCH+".mcpb")
 	dir := filepath.Join(t.TempDir(), "unpacked")
 	mcpb := filepath.Join(modules, "node_modules", ".bin", "mcpb")
 	for _, args := range [][]string{{"unpack", name, dir}, {"validate", filepath.Join(dir, "manifest.json")}, {"info", name}} {

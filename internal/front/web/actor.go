@@ -12,7 +12,7 @@ import (
 	"github.com/emend-dev/emend/internal/report"
 )
 
-// actor is who made a call, as every page shows them.
+// actor names who made a call, on every page.
 type actor struct {
 	Name    string
 	Initial string

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/logbook"
 	"github.com/emend-dev/emend/internal/panics"
 )
 
@@ -103,24 +104,13 @@ func (n *filterCount) count(ctx context.Context, ws *Workspace, request api.Time
 		}
 		for i := range t.Calls {
 			hour := t.Calls[i].Timestamp.Unix() / 3600
-			hours[hour] = addCounts(hours[hour], countOf(t.Calls[i].Outcome))
+			hours[hour] = addCounts(hours[hour], logbook.CountOf(t.Calls[i].Outcome))
 		}
 		if request.Before = t.Next; t.Next == 0 {
 			n.hours = hours
 			return
 		}
 	}
-}
-
-// countOf counts one call of an outcome, as the counts of the whole log do.
-func countOf(o api.Outcome) api.Count {
-	switch o {
-	case api.Refused, api.Aborted, api.Reverted:
-		return api.Count{Refused: 1}
-	case api.Undone:
-		return api.Count{Undone: 1}
-	}
-	return api.Count{Done: 1}
 }
 
 func later(a, b time.Time) time.Time {
