@@ -13,6 +13,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -224,6 +225,9 @@ s.recv(1)' "$SOCKET"`)
 func TestSignals(t *testing.T) {
 	for _, sig := range []syscall.Signal{unix.SIGTERM, unix.SIGHUP, unix.SIGINT, unix.SIGUSR1} {
 		t.Run(unix.SignalName(sig), func(t *testing.T) {
+			if signal.Ignored(sig) {
+				t.Skip("NOT RUN: the signal is ignored here, as under nohup, and so by the command")
+			}
 			name := strings.TrimPrefix(unix.SignalName(sig), "SIG")
 			r, w := pipe(t)
 			o := options(t, tree(t, nil), fmt.Sprintf("n=0; trap 'n=$((n+1))' %s; trap 'echo $n > n; exit 5' ALRM; echo ready; while :; do sleep 0.01; done", name))
@@ -256,6 +260,21 @@ func descendantsNamed(name string) (out []int) {
 		}
 	}
 	return out
+}
+
+// waitStopped waits until every descendant of this name is stopped.
+func waitStopped(t *testing.T, name string) {
+	t.Helper()
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); {
+		pids := descendantsNamed(name)
+		if len(pids) > 0 && !slices.ContainsFunc(pids, func(pid int) bool {
+			data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+			return err == nil && !strings.Contains(string(data), ") T ")
+		}) {
+			return
+		}
+	}
+	t.Fatalf("%s was not stopped", name)
 }
 
 // TestPassOn: an interrupt that the supervisor got as well is not passed on; one that only the caller got is.
@@ -430,7 +449,7 @@ func TestJobControl(t *testing.T) {
 	o := options(t, tree(t, nil), "echo ready; read x; echo got $x; PS1='inner> ' bash --norc -i; echo after $?")
 	caller := caller(t, o, nil)
 	shell := exec.Command("bash", "--norc", "-i")
-	shell.Env = append(caller.Env, "PS1=outer> ", "PROMPT_COMMAND=")
+	shell.Env = append(caller.Env, "PS1=outer> ", "PROMPT_COMMAND=", "HISTFILE=")
 	shell.Stdin, shell.Stdout, shell.Stderr = slave, slave, slave
 	shell.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	must(t, shell.Start())
@@ -443,6 +462,7 @@ func TestJobControl(t *testing.T) {
 	io.WriteString(master, "\x1a") // ^Z
 	screen.expect(t, "Stopped")
 	screen.expect(t, "outer> ") // what is typed before the prompt is there may be lost
+	waitStopped(t, "sh")        // the shell waited for the caller alone, and the command may still read what is typed
 	io.WriteString(master, "fg\n")
 	screen.expect(t, exe)
 	io.WriteString(master, "word\n")
