@@ -29,7 +29,8 @@ func TestSessions(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Log(r)
-	if fewest, most := r.spread(); most > 2*fewest {
+	const few = 10 // more or less say nothing: a busy machine makes a few calls of each session in two seconds
+	if fewest, most := r.spread(); most > 2*fewest+few {
 		t.Errorf("a session made %d calls, another one %d", fewest, most)
 	}
 	if first, last := r.resident[0], r.resident[3]; last > 2*first {
