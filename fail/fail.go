@@ -15,21 +15,21 @@ type Kind string
 
 // The closed list of kinds.
 const (
-	NotFound         Kind = "not_found"
-	AlreadyExists    Kind = "already_exists"
-	PermissionDenied Kind = "permission_denied"
-	OutsideWorkspace Kind = "outside_workspace"
-	BinaryFile       Kind = "binary_file"
-	FileTooLarge     Kind = "file_too_large"
-	Stale            Kind = "stale_file"
-	OldTextNotFound  Kind = "old_text_not_found"
-	MultipleMatches  Kind = "multiple_matches"
-	Overlapping      Kind = "overlapping_edits"
-	PatchParse       Kind = "patch_parse_error"
-	PatchApply       Kind = "patch_apply_error"
-	CommandFailed    Kind = "command_failed"
-	Timeout          Kind = "timeout"
-	Unknown          Kind = "unknown" // a defect in the product
+	NotFound         Kind = "not_found"          // no such file, directory or entry; or a directory where a file is required
+	AlreadyExists    Kind = "already_exists"     // the path exists
+	PermissionDenied Kind = "permission_denied"  // a rule, the policy or the system forbids it; a person must allow it
+	OutsideWorkspace Kind = "outside_workspace"  // the path leads out of the workspace
+	BinaryFile       Kind = "binary_file"        // the file is binary
+	FileTooLarge     Kind = "file_too_large"     // the file exceeds the limits of a change
+	Stale            Kind = "stale_file"         // the file changed since it was read
+	OldTextNotFound  Kind = "old_text_not_found" // the file does not contain the old text of an edit
+	MultipleMatches  Kind = "multiple_matches"   // the old text occurs more often than expected
+	Overlapping      Kind = "overlapping_edits"  // two edits or hunks change the same bytes
+	PatchParse       Kind = "patch_parse_error"  // the text is no patch of the dialect
+	PatchApply       Kind = "patch_apply_error"  // a hunk has no place, or a section cannot be applied
+	CommandFailed    Kind = "command_failed"     // anything else; the reason says what
+	Timeout          Kind = "timeout"            // another process held the lock for too long
+	Unknown          Kind = "unknown"            // a defect in the product
 )
 
 // Kinds lists every kind, in the order of the contract.
@@ -51,25 +51,25 @@ func (k Kind) Recoverable() bool {
 
 // The reasons of [PatchApply].
 const (
-	ContextNotFound   = "context_not_found"
-	DuplicatePath     = "duplicate_path"
-	NoNewlineMismatch = "no_newline_mismatch"
-	NothingToChange   = "nothing_to_change"
+	ContextNotFound   = "context_not_found"   // a hunk has no place in the file
+	DuplicatePath     = "duplicate_path"      // two sections are about the same file
+	NoNewlineMismatch = "no_newline_mismatch" // the patch and the file disagree whether the last line ends with a newline
+	NothingToChange   = "nothing_to_change"   // the patch would change nothing
 )
 
 // The reasons of [CommandFailed].
 const (
-	Indeterminate   = "indeterminate"
-	Limit           = "limit"
-	Cancelled       = "cancelled"
-	BadArguments    = "bad_arguments"
-	StoreUnwritable = "store_unwritable"
-	SpecialFile     = "special_file"
-	MountPoint      = "mount_point"
-	WeakFilesystem  = "weak_filesystem"
-	AbsolutePath    = "absolute_path"
-	SamePath        = "same_path"
-	BadPattern      = "bad_pattern"
+	Indeterminate   = "indeterminate"    // a commit neither ended nor was taken back; emend recover decides it
+	Limit           = "limit"            // it exceeds a limit
+	Cancelled       = "cancelled"        // the caller ended the call before anything was changed
+	BadArguments    = "bad_arguments"    // the arguments do not fit
+	StoreUnwritable = "store_unwritable" // the store cannot be read or written
+	SpecialFile     = "special_file"     // it is no regular file: a FIFO, a socket or a device
+	MountPoint      = "mount_point"      // something is mounted there
+	WeakFilesystem  = "weak_filesystem"  // the file system cannot keep the promise
+	AbsolutePath    = "absolute_path"    // the path is absolute where it must not be
+	SamePath        = "same_path"        // both paths are the same
+	BadPattern      = "bad_pattern"      // the pattern has a mistake
 )
 
 // Error is one refusal: what, where, why, and what to do next.

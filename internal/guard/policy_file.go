@@ -40,14 +40,14 @@ type accessRules struct {
 
 // ruleLists is a section of a policy file as it is written.
 type ruleLists struct {
-	Deny  []string `toml:"deny"`
-	Ask   []string `toml:"ask"`
-	Allow []string `toml:"allow"`
+	Deny  []string `toml:"deny"`  // patterns of paths that are refused
+	Ask   []string `toml:"ask"`   // patterns of paths about which a person is asked
+	Allow []string `toml:"allow"` // patterns of paths that the built-in rules do not protect
 }
 
 type writeSection struct {
 	ruleLists
-	Unasked string `toml:"unasked"` // "allow", "deny", or "" for what holds otherwise
+	Unasked string `toml:"unasked"` // what a built-in rule that asks does where nobody can be asked: "allow" or "deny"; "" is what holds otherwise, which is "allow"
 }
 
 type section struct {
@@ -59,7 +59,7 @@ type section struct {
 
 // askSection says who may answer a question.
 type askSection struct {
-	Answer string `toml:"answer"` // "any", or "page"
+	Answer string `toml:"answer"` // who may answer: "any", or "page" for a page alone
 }
 
 type policyFile struct {

@@ -10,8 +10,8 @@ import (
 // boundsSection is what a policy file says about how much of the history, or of the log, is kept: age = "30d", size = "2GiB",
 // or "any" for no bound.
 type boundsSection struct {
-	Age  string `toml:"age"`
-	Size string `toml:"size"`
+	Age  string `toml:"age"`  // how long it is kept, as "30d"; "any" is for ever
+	Size string `toml:"size"` // how large it may become, as "2GiB"
 }
 
 // parse returns 0 for what the section does not say, and -1 for no bound.

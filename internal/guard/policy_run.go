@@ -8,11 +8,10 @@ import (
 	"time"
 )
 
-// runSection is what a policy file says of emend run: age = "14d", for how long a layer that did not land is kept, and write, the
-// directories that a confined command may write to beside the tree: absolute, or below the home directory as ~/.cache.
+// runSection is what a policy file says of emend run.
 type runSection struct {
-	Age   string   `toml:"age"`
-	Write []string `toml:"write"`
+	Age   string   `toml:"age"`   // how long a layer that did not land is kept, as "14d"; "any" is for ever
+	Write []string `toml:"write"` // directories that a confined command may write to beside the tree: absolute, or ~/.cache
 }
 
 // addRun adds a section. Its age replaces an earlier one, its directories come in addition.
