@@ -85,12 +85,12 @@ func (b *tab) heard(part string) {
 	})
 }
 
-// faults returns the complaints that no test expects, and requests to other hosts.
+// faults returns the complaints that no test expects, and requests to other hosts. What a page carries in an address is no request.
 func (n *complaints) faults() (out []string) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	for _, at := range n.requests {
-		if u, err := url.Parse(at); err != nil || u.Hostname() != "127.0.0.1" && at != "about:blank" {
+		if u, err := url.Parse(at); err != nil || u.Scheme != "data" && u.Hostname() != "127.0.0.1" && at != "about:blank" {
 			out = append(out, "it asked for "+at)
 		}
 	}

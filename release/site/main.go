@@ -82,6 +82,13 @@ func (s *site) vitepress(ctx context.Context, out, base string) error {
 	if err := os.CopyFS(filepath.Join(s.work, ".vitepress"), os.DirFS(from)); err != nil {
 		return err
 	}
+	icon, err := os.ReadFile(filepath.Join(s.root, "internal", "front", "web", "static", "icon.svg"))
+	if err != nil {
+		return err
+	}
+	if err := s.write(".vitepress/icon.svg", icon); err != nil {
+		return err
+	}
 	for _, name := range []string{"package.json", "package-lock.json"} {
 		if err := os.Rename(filepath.Join(s.work, ".vitepress", name), filepath.Join(s.work, name)); err != nil {
 			return err
@@ -90,7 +97,7 @@ func (s *site) vitepress(ctx context.Context, out, base string) error {
 	if _, err := output(ctx, s.work, "npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"); err != nil {
 		return err
 	}
-	_, err := output(ctx, s.work, "node", "node_modules/vitepress/bin/vitepress.js", "build", "--base", base, "--outDir", out)
+	_, err = output(ctx, s.work, "node", "node_modules/vitepress/bin/vitepress.js", "build", "--base", base, "--outDir", out)
 	return err
 }
 

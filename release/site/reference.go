@@ -115,7 +115,7 @@ func tools(ctx context.Context, emend string) (string, error) {
 			if len(t.InputSchema.Properties) == 0 {
 				continue
 			}
-			out.WriteString("\n| argument | type | |\n|---|---|---|\n")
+			out.WriteString("\n| argument | type | meaning |\n|---|---|---|\n")
 			for _, name := range slices.Sorted(maps.Keys(t.InputSchema.Properties)) {
 				p := t.InputSchema.Properties[name]
 				words := cell(p.Description)
@@ -223,7 +223,7 @@ func (s *site) policyKeys(context.Context, string) (string, error) {
 		return "", fmt.Errorf("the package guard has no type policyFile")
 	}
 	var out strings.Builder
-	out.WriteString("All keys of `policy.toml`. An unknown key is refused. [Policy](../docs/policy.md) says what they do, with examples.\n\n| section | key | value | |\n|---|---|---|---|\n")
+	out.WriteString("All keys of `policy.toml`. An unknown key is refused. [Policy](../docs/policy.md) says what they do, with examples.\n\n| section | key | value | meaning |\n|---|---|---|---|\n")
 	var row func(section string, st *ast.StructType) error
 	row = func(section string, st *ast.StructType) error {
 		for _, f := range st.Fields.List {

@@ -7,6 +7,7 @@ export default defineConfig({
   title: 'emend',
   description: 'What a model writes, true on disk entirely or not at all, on record and reversible',
   lang: 'en',
+  head: [['link', { rel: 'icon', href: 'data:image/svg+xml,' + encodeURIComponent(readFileSync(new URL('./icon.svg', import.meta.url), 'utf8')) }]],
   vite: { logLevel: 'warn' },
   markdown: {
     // As on GitHub, where the same links are followed.
