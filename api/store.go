@@ -26,12 +26,13 @@ type Usage struct {
 
 // Abilities says what the file system of the store can do, as far as a try showed.
 type Abilities struct {
-	Exchange  bool `json:"exchange"`  // two names change places in one step
-	NoReplace bool `json:"noReplace"` // a rename that fails when the name is taken
-	Links     bool `json:"hardLinks"`
-	Lock      bool `json:"lock"`
-	Lease     bool `json:"lease"` // a program that opens a file for writing is noticed
-	Sync      bool `json:"sync"`
+	Exchange    bool `json:"exchange"`    // two names change places in one step
+	NoReplace   bool `json:"noReplace"`   // a rename that fails when the name is taken
+	ReplaceOpen bool `json:"replaceOpen"` // a rename replaces a file that somebody has open, and that keeps a second name
+	Links       bool `json:"hardLinks"`
+	Lock        bool `json:"lock"`
+	Lease       bool `json:"lease"` // a program that opens a file for writing is noticed
+	Sync        bool `json:"sync"`
 }
 
 // Recovery says which interrupted transaction was found, and how it ended.

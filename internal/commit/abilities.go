@@ -38,6 +38,7 @@ func (s *Store) Probe() (Abilities, error) {
 	is.NoReplace = slots.Rename(names[0], slots, names[2], vfs.NoReplace) == nil &&
 		errors.Is(slots.Rename(names[1], slots, names[2], vfs.NoReplace), os.ErrExist)
 	is.Links = slots.Link(names[1], slots, names[0]) == nil
+	is.ReplaceOpen = vfs.ReplacesOpen(slots)
 	is.Lease = s.leases(names[1])
 	return is, nil
 }

@@ -1,4 +1,4 @@
-//go:build !unix
+//go:build !unix && !windows
 
 package commit
 
@@ -8,8 +8,7 @@ import (
 	"syscall"
 )
 
-// Supported reports whether a commit is possible on this system at all. Here it is not: files in different directories
-// cannot be renamed by handle, and a rename by path could be led elsewhere.
+// Supported reports whether a commit is possible on this system at all. Here it is not: nothing renames files by handle.
 const Supported = false
 
 // ownerTrusted reports whether this process may use a store, or a repository to make a store in, that belongs to owner.

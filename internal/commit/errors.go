@@ -47,6 +47,10 @@ func diskError(path string, err error) error {
 	}
 	e := &fail.Error{Kind: fail.CommandFailed, Path: path, Disk: true, Msg: cause(err).Error(), Cause: err,
 		Hint: "See to the cause, which the operating system reported, and send the patch again."}
+	if busy, ok := errors.AsType[*vfs.InUseError](err); ok {
+		e.Msg, e.Hint = busy.Error(), "Wait until it has finished, or close the file there, and send the patch again."
+		return e
+	}
 	switch {
 	case errors.Is(err, syscall.ENOSPC), errors.Is(err, syscall.EDQUOT):
 		e.Hint = "Make room on the disk, and send the patch again."

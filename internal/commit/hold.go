@@ -3,6 +3,7 @@ package commit
 import (
 	"errors"
 	"io/fs"
+	"strings"
 	"syscall"
 
 	"github.com/emend-dev/emend/internal/audit"
@@ -39,7 +40,7 @@ func (t *transaction) holdOpen(a *act, dir vfs.Dir, name string, old *Old) error
 	}
 	release, busy := a.held.Lease()
 	if busy {
-		e := stale(a.Path, "another program has the file open for writing", "", "")
+		e := stale(a.Path, "another program has the file open for writing"+whoHas(a.held), "", "")
 		e.Hint = "Wait until it has finished, re-read the file and re-apply your edit."
 		return e
 	}
@@ -74,4 +75,13 @@ func (t *transaction) openHeld(a *act, dir vfs.Dir, name string) error {
 		return stale(a.Path, "the file was replaced since it was read", "", "")
 	}
 	return nil
+}
+
+// whoHas names the programs that have a file open, where the system tells.
+func whoHas(f vfs.File) string {
+	users := vfs.UsersOf(f)
+	if len(users) == 0 {
+		return ""
+	}
+	return ", or keeps it from being renamed: " + strings.Join(users, ", ")
 }

@@ -211,7 +211,43 @@ func (rv *recovery) removeAside(a *act, target, slot observation) error {
 	return slot.dir.Remove(aside.name)
 }
 
+// finishTurns finishes, as far as names go, an exchange by turns that was interrupted: see [exchangeByTurns]. What was taken out of its
+// place comes back to it, whoever it is from. If the other one is in its place already, somebody else's file that came out goes to
+// the slot, where it is found. Elsewhere the name aside is a second one, and says nothing.
+func (rv *recovery) finishTurns(a *act, target, slot *observation) error {
+	if target.dir == nil || vfs.ReplacesOpen(slot.dir) {
+		return nil
+	}
+	aside, err := observe(slot.dir, history.Aside(slot.name), a)
+	if err != nil || aside.class == absent {
+		return err
+	}
+	to := target
+	switch {
+	case target.class != absent && slot.class != absent:
+		if target.class == foreign {
+			rv.keptSlots[a.Slot] = true
+			rv.conflict("%s: somebody made it anew while it was being replaced, and theirs stays; what it had before is kept as %s.", a.Path, aside.name)
+		}
+		return nil
+	case target.class == absent && slot.class == absent:
+		return nil // the file was removed after the exchange, or was never exchanged
+	case slot.class == absent && aside.class != foreign:
+		return nil
+	case slot.class == absent:
+		to = slot
+	}
+	if err := ignore(rename(aside.dir, aside.name, to.dir, to.name, vfs.NoReplace), fs.ErrExist); err != nil {
+		return err
+	}
+	*to, err = observe(to.dir, to.name, a)
+	return err
+}
+
 func (rv *recovery) inspectSwap(a *act, target, slot observation) (stepState, error) {
+	if err := rv.finishTurns(a, &target, &slot); err != nil {
+		return stateBlocked, err
+	}
 	ours := target.class == newFile || target.class == newEdited
 	displaced := slot.class == oldFile || slot.class == oldEdited
 	switch {

@@ -23,14 +23,17 @@ func rename(from vfs.Dir, name string, to vfs.Dir, as string, how vfs.RenameMode
 }
 
 // exchange swaps the target and its slot. Where the file system cannot, it replaces the target and keeps a second name
-// of the old file: everything holds, but a save in the instant between looking and replacing goes unseen. [Store.Probe]
-// tells this beforehand.
+// of the old file: everything holds, but a save in the instant between looking and replacing goes unseen. Where that
+// cannot be done to a file that is open, the two change places by renames. [Store.Probe] tells this beforehand.
 func exchange(dir vfs.Dir, name string, slots vfs.Dir, slot string) error {
 	err := dir.Rename(name, slots, slot, vfs.Exchange)
 	if !errors.Is(err, vfs.ErrUnsupported) {
 		return err
 	}
 	aside := history.Aside(slot)
+	if !vfs.ReplacesOpen(slots) {
+		return exchangeByTurns(dir, name, slots, slot, aside)
+	}
 	if err := setAside(dir, name, slots, aside); err != nil {
 		return err
 	}
@@ -38,6 +41,19 @@ func exchange(dir vfs.Dir, name string, slots vfs.Dir, slot string) error {
 		return err // leave aside as it is: it may be the only name by now
 	}
 	return slots.Rename(aside, slots, slot, vfs.Replace)
+}
+
+// exchangeByTurns takes the file out, puts the one of the slot in, and lets the first have the slot. It never replaces anything: a save
+// in between comes out instead of the file that was looked at, or keeps the new one from coming in. Between the first two renames
+// nothing has the name; recovery puts back what was taken out.
+func exchangeByTurns(dir vfs.Dir, name string, slots vfs.Dir, slot, aside string) error {
+	if err := rename(dir, name, slots, aside, vfs.NoReplace); err != nil {
+		return err
+	}
+	if err := rename(slots, slot, dir, name, vfs.NoReplace); err != nil {
+		return errors.Join(err, rename(slots, aside, dir, name, vfs.NoReplace))
+	}
+	return rename(slots, aside, slots, slot, vfs.NoReplace)
 }
 
 // setAside gives the file called name the second name aside. If an interrupted exchange left that name, it is used, or

@@ -31,8 +31,6 @@ var badSpellings = []struct {
 	{func(p string) bool { return strings.HasSuffix(p, "/") }, "the path ends in a slash",
 		"Name it without the slash at the end."},
 	{hasLongName, "a name in the path is over 255 bytes", "Use shorter names."},
-	{func(p string) bool { return runtime.GOOS == "windows" && strings.ContainsAny(p, `\:`) },
-		"the path has a backslash or a drive letter", "Separate the names with forward slashes, from the workspace down."},
 }
 
 func hasLongName(path string) bool {
@@ -51,11 +49,16 @@ func checkSpelling(path string) error {
 // parsePath returns the names that lead from the root to path. followLast is set if path ends in "." or ".." or is the root:
 // then the last name is followed too if it is a link.
 func (g *Guard) parsePath(path string, a Request) (names []string, followLast bool, err error) {
+	if runtime.GOOS == "windows" {
+		if path, err = windowsPath(path, filepath.VolumeName(g.rootPath)); err != nil {
+			return nil, false, err
+		}
+	}
 	if err := checkSpelling(path); err != nil {
 		return nil, false, err
 	}
 	followLast = endsInDots(path)
-	if strings.HasPrefix(path, "/") {
+	if strings.HasPrefix(path, "/") || filepath.IsAbs(path) {
 		names, err = g.parseAbsolute(path, a)
 	} else if names, err = parseBase(a.Base); err == nil {
 		names = append(names, splitNames(path)...)
@@ -101,6 +104,9 @@ func (g *Guard) parseAbsolute(path string, a Request) ([]string, error) {
 // device and inode. The last name is not followed unless followLast is set. The result is names only: the walk below the root
 // finds out whether they still lead where they did.
 func (g *Guard) namesInside(abs string, followLast bool) (names []string, ok bool) {
+	if runtime.GOOS == "windows" && filepath.VolumeName(abs) != "" && !sameVolume(filepath.VolumeName(abs), filepath.VolumeName(g.rootPath)) {
+		return nil, false
+	}
 	names = splitNames(filepath.ToSlash(abs[len(filepath.VolumeName(abs)):]))
 	var rest []string
 	if n := len(names); !followLast && n > 0 {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"io/fs"
 	"os"
+	"runtime"
 	"strings"
 )
 
@@ -18,7 +19,10 @@ func CheckName(op, name string) error {
 	return nil
 }
 
-func isSeparator(r rune) bool { return r == 0 || r == '/' || r < 0x80 && os.IsPathSeparator(byte(r)) }
+// isSeparator also knows the colon of Windows, behind which the name of a stream begins.
+func isSeparator(r rune) bool {
+	return r == 0 || r == '/' || r < 0x80 && os.IsPathSeparator(byte(r)) || r == ':' && runtime.GOOS == "windows"
+}
 
 // CheckNames is CheckName for a call with two names.
 func CheckNames(op, name, as string) error {

@@ -64,9 +64,11 @@ func checkSystem(h *api.Health, system string) {
 	case "linux":
 	case "darwin":
 		weaker(h, "on macOS a program that opens a file for writing is not noticed (no leases), paths are resolved name by name, and power cuts were not tried; crash tests run on Linux only")
+	case "windows":
+		weaker(h, "on Windows a changed file keeps its access list and not its owner, what is old in the history is not packed, the store cannot be moved while it is open, and power cuts were not tried; crash tests run on Linux only")
 	default:
 		weaker(h, "nothing is changed on %s, so none of the promises about changes holds", system)
-		h.Problems = append(h.Problems, "on "+system+" this version reads, plans and previews; it writes on Linux and macOS only")
+		h.Problems = append(h.Problems, "on "+system+" this version reads, plans and previews; it writes on Linux, macOS and Windows only")
 	}
 }
 
@@ -126,7 +128,10 @@ func checkStore(h *api.Health, s *commit.Store) error {
 }
 
 func checkAbilities(h *api.Health, can commit.Abilities) {
-	if !can.Exchange {
+	switch {
+	case !can.ReplaceOpen:
+		weaker(h, "this file system cannot replace a file that is open: while a change is applied, a changed file has no name for a moment, and who opens it then finds none; after a crash in that moment the next emend puts it back")
+	case !can.Exchange:
 		weaker(h, "this file system cannot exchange two names: a save in the instant between the last look and the replacing is lost from its place")
 	}
 	if !can.NoReplace {

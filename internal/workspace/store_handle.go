@@ -138,8 +138,8 @@ func (h *storeHandle) written() *commit.Store {
 func (h *storeHandle) checkFilesystem() error {
 	if !commit.Supported {
 		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.WeakFilesystem,
-			Msg:  "this version of emend reads, plans and previews on " + runtime.GOOS + ", and writes on Linux and macOS only",
-			Hint: "Run it where the files are on Linux or macOS‹dryRun:, or use {}›."}
+			Msg:  "this version of emend reads, plans and previews on " + runtime.GOOS + ", and writes on Linux, macOS and Windows only",
+			Hint: "Run it where the files are on one of these‹dryRun:, or use {}›."}
 	}
 	is, err := commit.Filesystem(h.root)
 	if err != nil || h.unsafeFS || !is.Network {

@@ -142,8 +142,8 @@ func (a *app) healthText(h *doctorReport) string {
 	row("tree", "%s", h.Top)
 	row("file system", "%s", h.Filesystem)
 	if c := h.Abilities; c != nil {
-		row("seen to work", "exchange %s, no-replace %s, hard links %s, lock %s, leases %s, sync %s",
-			yesNo(c.Exchange), yesNo(c.NoReplace), yesNo(c.Links), yesNo(c.Lock), yesNo(c.Lease), yesNo(c.Sync))
+		row("seen to work", "exchange %s, no-replace %s, replace open %s, hard links %s, lock %s, leases %s, sync %s",
+			yesNo(c.Exchange), yesNo(c.NoReplace), yesNo(c.ReplaceOpen), yesNo(c.Links), yesNo(c.Lock), yesNo(c.Lease), yesNo(c.Sync))
 	}
 	if h.Recovered != nil {
 		row("recovered", "%s", tool.RecoveryText(h.Recovered))

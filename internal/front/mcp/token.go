@@ -14,6 +14,7 @@ import (
 	"sync"
 
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/vfs"
 )
 
 // tokenSuffix ends the name of a token file. The built-in rules keep agents from reading and writing such files, even
@@ -50,17 +51,27 @@ func makeToken(file string, name func(from, to string) error) (string, error) {
 	var b [32]byte
 	rand.Read(b[:])
 	token := "emend_" + base64.RawURLEncoding.EncodeToString(b[:])
-	f, err := os.CreateTemp(dir, ".emend-*"+tokenSuffix) // mode 0600, and new
-	if err != nil {
+	draft := ".emend-" + rand.Text() + tokenSuffix
+	defer os.Remove(filepath.Join(dir, draft))
+	if err := writePrivate(dir, draft, token+"\n"); err != nil {
 		return "", err
 	}
-	defer os.Remove(f.Name())
-	_, err = f.WriteString(token + "\n")
-	err = errors.Join(err, f.Sync(), f.Close())
-	if err == nil {
-		err = name(f.Name(), file)
+	return token, name(filepath.Join(dir, draft), file)
+}
+
+// writePrivate makes a file that nobody else may read, at any moment.
+func writePrivate(dir, name, text string) error {
+	d, err := vfs.Open(dir)
+	if err != nil {
+		return err
 	}
-	return token, err
+	defer d.Close()
+	f, err := d.Create(name, 0o600)
+	if err != nil {
+		return err
+	}
+	_, err = io.WriteString(f, text)
+	return errors.Join(err, f.Sync(), f.Close())
 }
 
 func readToken(file string) (string, error) {
@@ -71,7 +82,7 @@ func readToken(file string) (string, error) {
 	defer f.Close()
 	if info, err := f.Stat(); err != nil {
 		return "", err
-	} else if err := checkPrivate(file, info); err != nil {
+	} else if err := checkPrivate(file, f, info); err != nil {
 		return "", err
 	}
 	b, err := io.ReadAll(io.LimitReader(f, 1024))

@@ -1,4 +1,4 @@
-//go:build !unix
+//go:build !unix && !windows
 
 package mcp
 
@@ -14,7 +14,7 @@ func openToken(file string) (*os.File, error) { return os.Open(file) }
 
 // checkPrivate checks the type of the file only. This system has no mode bits, and the directory of the account
 // protects the file.
-func checkPrivate(file string, info fs.FileInfo) error {
+func checkPrivate(file string, _ *os.File, info fs.FileInfo) error {
 	if info.Mode().IsRegular() {
 		return nil
 	}

@@ -17,7 +17,7 @@ func openToken(file string) (*os.File, error) {
 }
 
 // checkPrivate refuses a token that another account may have read or written.
-func checkPrivate(file string, info fs.FileInfo) error {
+func checkPrivate(file string, _ *os.File, info fs.FileInfo) error {
 	refuse := func(why, hint string) error {
 		return &fail.Error{Kind: fail.PermissionDenied, Msg: fmt.Sprintf("the token file %s %s", fail.Quote(file), why), Hint: hint}
 	}

@@ -63,7 +63,7 @@ func (r *request) health() (page, error) {
 	}
 	if h.Abilities != nil {
 		a := h.Abilities
-		v.Abilities = []ability{{"exchange two names", a.Exchange}, {"rename without replacing", a.NoReplace}, {"hard links", a.Links},
+		v.Abilities = []ability{{"exchange two names", a.Exchange}, {"rename without replacing", a.NoReplace}, {"replace open files", a.ReplaceOpen}, {"hard links", a.Links},
 			{"locks", a.Lock}, {"leases", a.Lease}, {"sync to the disk", a.Sync}}
 	}
 	if v.Check.report != nil {
