@@ -2,6 +2,7 @@ package commit
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"syscall"
 
@@ -51,7 +52,11 @@ func exchangeByTurns(dir vfs.Dir, name string, slots vfs.Dir, slot, aside string
 		return err
 	}
 	if err := rename(slots, slot, dir, name, vfs.NoReplace); err != nil {
-		return errors.Join(err, rename(slots, aside, dir, name, vfs.NoReplace))
+		back := rename(slots, aside, dir, name, vfs.NoReplace)
+		if errors.Is(back, fs.ErrExist) { // the rename happened nevertheless, or somebody made a file: the disk has to say which
+			return fmt.Errorf("the name was taken while its file was replaced: %v", err)
+		}
+		return errors.Join(err, back)
 	}
 	return rename(slots, aside, slots, slot, vfs.NoReplace)
 }

@@ -19,6 +19,7 @@ import (
 type beside struct {
 	weak      bool       // there is no exchange, and no rename that replaces nothing
 	unlinked  bool       // there are no second names
+	turns     bool       // there is no exchange, and a file that is open is not replaced
 	mu        sync.Mutex // a group syncs several directories at once
 	at, calls int
 	act       func()
@@ -81,8 +82,13 @@ func (d besideDir) Rename(name string, to vfs.Dir, as string, how vfs.RenameMode
 	if d.b.weak && how != vfs.Replace {
 		return vfs.ErrUnsupported
 	}
+	if d.b.turns && how == vfs.Exchange {
+		return vfs.ErrUnsupported
+	}
 	return d.directory.Rename(name, to.(besideDir).directory, as, how)
 }
+
+func (d besideDir) ReplacesOpen() bool { return !d.b.turns }
 
 func (d besideDir) Link(name string, to vfs.Dir, as string) error {
 	if d.b.unlinked {

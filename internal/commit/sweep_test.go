@@ -118,26 +118,26 @@ var only = flag.String("only", "", "sweep only transactions with a change of thi
 func each(t *testing.T, f func(c *sweep)) {
 	t.Parallel()
 	for _, disk := range []struct {
-		kind                  vfstest.Kind
-		weak, unlinked, packs bool
+		kind                         vfstest.Kind
+		weak, unlinked, packs, turns bool
 	}{{kind: vfstest.Journal}, {kind: vfstest.Strict}, {kind: vfstest.Journal, weak: true}, {kind: vfstest.Strict, weak: true},
-		{kind: vfstest.Journal, unlinked: true}, {kind: vfstest.Journal, packs: true}, {kind: vfstest.Strict, packs: true}} {
-		if slow && (disk.weak || disk.unlinked || disk.packs) {
+		{kind: vfstest.Journal, unlinked: true}, {kind: vfstest.Journal, turns: true}, {kind: vfstest.Journal, packs: true}, {kind: vfstest.Strict, packs: true}} {
+		if slow && (disk.weak || disk.turns || disk.unlinked || disk.packs) {
 			continue
 		}
 		kind := disk.kind
 		points, txs := 0, 0
 		for n, set := range sets() {
-			if slices.ContainsFunc(set, isWhole) && (kind == vfstest.Strict || disk.weak) {
+			if slices.ContainsFunc(set, isWhole) && (kind == vfstest.Strict || disk.weak || disk.turns) {
 				continue // they need a journal, and an exchange of names
 			}
 			if left(n, set) || disk.unlinked && !linkless(set) || disk.packs && old(set) {
 				continue
 			}
-			if disk.weak && len(set) == 3 && n%7 != 0 {
+			if (disk.weak || disk.turns) && len(set) == 3 && n%7 != 0 {
 				continue
 			}
-			c := &sweep{t: t, kind: kind, weak: disk.weak, unlinked: disk.unlinked, packs: disk.packs, set: set, points: &points}
+			c := &sweep{t: t, kind: kind, weak: disk.weak, turns: disk.turns, unlinked: disk.unlinked, packs: disk.packs, set: set, points: &points}
 			w := c.world()
 			c.before = w.visible(t)
 			if err := w.doing(plain, t, set); err != nil {
@@ -150,7 +150,7 @@ func each(t *testing.T, f func(c *sweep)) {
 				return
 			}
 		}
-		t.Logf("%v, exchange %v, links %v, packs %v: %d transactions, %d points", kind, !disk.weak, !disk.unlinked, disk.packs, txs, points)
+		t.Logf("%v, exchange %v, by turns %v, links %v, packs %v: %d transactions, %d points", kind, !disk.weak, disk.turns, !disk.unlinked, disk.packs, txs, points)
 	}
 }
 
@@ -186,6 +186,7 @@ type sweep struct {
 	t             *testing.T
 	kind          vfstest.Kind
 	weak          bool
+	turns         bool
 	unlinked      bool
 	packs         bool
 	set           []wish
@@ -209,7 +210,7 @@ func (c *sweep) world() *world {
 		if !old(c.set) {
 			c.base.keep(c.t)
 		}
-		c.base.weak, c.base.unlinked = c.weak, c.unlinked
+		c.base.weak, c.base.turns, c.base.unlinked = c.weak, c.turns, c.unlinked
 	}
 	w := c.base.cut(func(int) int { return 0 })
 	if slices.ContainsFunc(c.set, isLand) {

@@ -23,9 +23,10 @@ const storeName = ".store"
 
 // world is a disk in memory with a tree and a store on it.
 type world struct {
-	disk *vfstest.Disk
-	kind vfstest.Kind
-	weak bool // the file system has no exchange
+	disk  *vfstest.Disk
+	kind  vfstest.Kind
+	weak  bool // the file system has no exchange
+	turns bool // the file system has no exchange, and does not replace a file that is open
 	// unlinked says that the file system has no second names.
 	unlinked bool
 	noSync   bool            // nothing is synced
@@ -43,8 +44,8 @@ type kept struct {
 // root returns the top of the disk through wrap.
 func (w *world) root(wrap func(vfs.Dir) vfs.Dir) vfs.Dir {
 	d := w.disk.Root()
-	if w.weak || w.unlinked {
-		d = besideDir{d, &beside{at: -1, weak: w.weak, unlinked: w.unlinked}}
+	if w.weak || w.unlinked || w.turns {
+		d = besideDir{d, &beside{at: -1, weak: w.weak, unlinked: w.unlinked, turns: w.turns}}
 	}
 	return wrap(d)
 }

@@ -212,12 +212,18 @@ func TestWindowsSharing(t *testing.T) {
 	if err := d.Rename("a", d, "b", NoReplace); err != nil { // a scanner lets go after a while
 		t.Error(err)
 	}
-	release, open := f.Lease()
+	g, err := d.Open("b") // Wine opens a file again by the name that it had
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	release, open := g.Lease()
 	if open {
 		t.Fatal("the file is said to be open for writing")
 	}
-	if _, err := os.OpenFile(filepath.Join(path, "b"), os.O_WRONLY, 0); err == nil {
+	if w, err := os.OpenFile(filepath.Join(path, "b"), os.O_WRONLY, 0); err == nil {
 		t.Error("a leased file was opened for writing")
+		w.Close()
 	}
 	if got := get(t, d, "b"); got != "A" {
 		t.Errorf("%q", got)
@@ -228,7 +234,7 @@ func TestWindowsSharing(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer w.Close()
-	if release, open := f.Lease(); !open {
+	if release, open := g.Lease(); !open {
 		t.Error("a lease on a file that is open for writing")
 		release()
 	}

@@ -152,6 +152,8 @@ type faultDir struct {
 	d vfs.Dir
 }
 
+func (d *faultDir) ReplacesOpen() bool { return vfs.ReplacesOpen(d.d) }
+
 func bare(d vfs.Dir) vfs.Dir {
 	if wrapped, ok := d.(*faultDir); ok {
 		return wrapped.d
