@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
-	"slices"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -28,9 +26,6 @@ func TestScripts(t *testing.T) {
 	}
 	for _, dir := range dirs {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
-			if runtime.GOOS == "windows" && !slices.Contains([]string{"cli", "dialects", "engine"}, filepath.Base(dir)) {
-				t.Skip("nothing is written on Windows: these scenarios are about what is on disk afterwards")
-			}
 			testscript.Run(t, testscript.Params{
 				Dir: dir, RequireExplicitExec: true, RequireUniqueNames: true,
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){"freeze": freeze, "thaw": thaw, "take": take},

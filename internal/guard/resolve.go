@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -54,6 +55,11 @@ func (b *Batch) resolveOnce(path string, a Request, names []string, followLast b
 	w.judged = cleanNames(names)
 	if err := w.check(w.judged); err != nil {
 		return Entry{}, err
+	}
+	if runtime.GOOS == "windows" {
+		if err := checkWindowsNames(path, w.judged); err != nil {
+			return Entry{}, err
+		}
 	}
 	if err := w.walkTo(names, followLast); err != nil {
 		return Entry{}, err

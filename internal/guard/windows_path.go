@@ -11,11 +11,9 @@ import (
 
 // windowsPath returns a path that a caller on Windows wrote, with slashes, or refuses it. Separators of both kinds are separators.
 // An absolute path begins with a drive, or with the network share that volume, the one of the root, is on: to look at any other share
-// would send the name of the account to whoever runs the server. Names that Windows reads as something else are refused, since the
-// kernel, which is asked without Windows in between, does not.
+// would send the name of the account to whoever runs the server.
 func windowsPath(path, volume string) (string, error) {
 	slashed := strings.ReplaceAll(path, `\`, "/")
-	rest := slashed
 	switch {
 	case hasAnyPrefix(slashed, "//?/", "//./", "/??/"):
 		return "", refuseArgument(path, "the path begins like that of a device: "+fail.Quote(path), "Write it from the workspace down, or with its drive.")
@@ -24,18 +22,21 @@ func windowsPath(path, volume string) (string, error) {
 		if !strings.HasPrefix(share, "//") || len(slashed) < len(share) || !strings.EqualFold(slashed[:len(share)], share) {
 			return "", refuseOutside(path, fmt.Sprintf("%s is on a network share that is not the workspace's", fail.Quote(path)))
 		}
-		rest = slashed[len(share):]
-	case hasDrive(slashed):
-		if rest = slashed[2:]; !strings.HasPrefix(rest, "/") {
-			return "", refuseArgument(path, "the path has a drive and no slash behind it: "+fail.Quote(path), "Write it from the workspace down, or with the slash.")
-		}
-	}
-	for _, name := range splitNames(rest) {
-		if why := vfs.BadWindowsName(name); why != "" && name != ".." {
-			return "", refuseArgument(path, why+": "+fail.Quote(path), "Name the file as its directory lists it, or use another name.")
-		}
+	case hasDrive(slashed) && !strings.HasPrefix(slashed[2:], "/"):
+		return "", refuseArgument(path, "the path has a drive and no slash behind it: "+fail.Quote(path), "Write it from the workspace down, or with the slash.")
 	}
 	return slashed, nil
+}
+
+// checkWindowsNames refuses names that Windows reads as something else. The kernel, which is asked without Windows in between, does not,
+// so such a file could be made and found by few programs.
+func checkWindowsNames(path string, names []string) error {
+	for _, name := range names {
+		if why := vfs.BadWindowsName(name); why != "" {
+			return refuseArgument(path, why+": "+fail.Quote(path), "Name the file as its directory lists it, or use another name.")
+		}
+	}
+	return nil
 }
 
 func hasAnyPrefix(s string, prefixes ...string) bool {

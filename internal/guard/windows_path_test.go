@@ -2,6 +2,7 @@ package guard
 
 import (
 	"errors"
+	"strings"
 	"testing"
 
 	"github.com/emend-dev/emend/fail"
@@ -49,7 +50,11 @@ func TestWindowsPath(t *testing.T) {
 		{`C:\work\a.txt:stream`, "C:", fail.CommandFailed},               //
 		{`\\server\share\a.txt:x`, `\\server\share`, fail.CommandFailed}, //
 	} {
-		if got, err := windowsPath(tc.path, tc.volume); !errors.Is(err, tc.kind) {
+		got, err := windowsPath(tc.path, tc.volume)
+		if err == nil {
+			err = checkWindowsNames(got, splitNames(strings.TrimPrefix(got, "C:")))
+		}
+		if !errors.Is(err, tc.kind) {
 			t.Errorf("%q: %q, %v", tc.path, got, err)
 		}
 	}

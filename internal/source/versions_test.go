@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -25,9 +24,6 @@ type past struct {
 
 func newPast(t *testing.T, contents ...string) *past {
 	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("NOT RUN: nothing is written on Windows")
-	}
 	dir := t.TempDir()
 	w, err := workspace.Open(dir, workspace.Config{NoSync: true, Store: filepath.Join(t.TempDir(), "store")})
 	if err != nil {

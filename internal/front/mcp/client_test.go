@@ -8,7 +8,6 @@ import (
 	"net/http/httptest"
 	"os"
 	"path/filepath"
-	"runtime"
 	"testing"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -30,9 +29,6 @@ type testClient struct {
 // newTestClient makes a workspace from pairs of names and contents.
 func newTestClient(t *testing.T, c Config, files ...string) *testClient {
 	t.Helper()
-	if runtime.GOOS == "windows" {
-		t.Skip("NOT RUN: nothing is written on Windows")
-	}
 	dir := t.TempDir()
 	t.Setenv("HOME", t.TempDir())
 	t.Setenv("XDG_STATE_HOME", t.TempDir())
