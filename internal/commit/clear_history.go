@@ -50,6 +50,7 @@ func (t *transaction) clearNames(a *act, slots vfs.Dir) error {
 		errs = append(errs, t.dropFetched(a, slots, slot))
 	}
 	if a.Gone && a.done && !t.keptSlots[a.Slot] {
+		t.s.closeHeld(a) // on some systems a name stays until nobody has the file open any more
 		for _, name := range removalOrder(slot) {
 			errs = append(errs, removeName(slots, name))
 		}

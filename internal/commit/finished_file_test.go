@@ -103,7 +103,7 @@ func (c *sweep) landed(w *world, where string) {
 		}
 		is := w.stat(c.t, p)
 		if is.ID != was.ID && !(copied && isNew) || is.Mode != was.Mode || is.Size != was.Size || was.Mode.IsRegular() && !is.ModTime.Equal(was.ModTime) && !cut {
-			c.t.Errorf("%v, %v, %s: the tree is new: %v; %s is %+v, and was %+v", c.kind, c.set, where, isNew, p, is, was)
+			c.t.Errorf("%v, %v, %s: the tree is new: %v; %s is %+v, and was %+v", c.on(), c.set, where, isNew, p, is, was)
 		}
 	}
 }

@@ -55,18 +55,18 @@ func (c *sweep) panicking(f *vfstest.Fault) bool {
 	at := where(f)
 	if err == nil { // the call fails anyway, and that is ignored
 		if !c.whole(w, at) {
-			c.t.Errorf("%v, %v, %s: no error, and the tree is the old one", c.kind, c.set, at)
+			c.t.Errorf("%v, %v, %s: no error, and the tree is the old one", c.on(), c.set, at)
 		}
 		return true
 	}
 	e, ok := err.(*fail.Error)
 	if p, caused := errors.AsType[*panics.Value](err); !ok || !caused || len(p.Stack) == 0 {
-		c.t.Errorf("%v, %v, %s panics: %v", c.kind, c.set, at, err)
+		c.t.Errorf("%v, %v, %s panics: %v", c.on(), c.set, at, err)
 		return true
 	}
 	undecided := e.Kind == fail.CommandFailed && e.Reason == fail.Indeterminate
 	if !undecided && (e.Kind != fail.Unknown || c.whole(w, at)) {
-		c.t.Errorf("%v, %v, %s panics: %v, and the tree is the new one: %v", c.kind, c.set, at, err, c.whole(w, at))
+		c.t.Errorf("%v, %v, %s panics: %v, and the tree is the new one: %v", c.on(), c.set, at, err, c.whole(w, at))
 	}
 	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
 	defer cancel()
@@ -77,20 +77,20 @@ func (c *sweep) panicking(f *vfstest.Fault) bool {
 			other.Close()
 		}
 		if err != nil {
-			c.t.Errorf("%v, %v, %s panics, and another process cannot recover: %v", c.kind, c.set, at, err)
+			c.t.Errorf("%v, %v, %s panics, and another process cannot recover: %v", c.on(), c.set, at, err)
 		}
 	}
 	next := Tx{Changes: w.changes(c.t, []wish{{op: "add", path: "same.txt", text: "same process\n"}}), Record: audit.Record{Kind: audit.Commit}}
 	if _, err := s.Run(ctx, next); err != nil {
-		c.t.Errorf("%v, %v, %s panics, and the next transaction fails: %v", c.kind, c.set, at, err)
+		c.t.Errorf("%v, %v, %s panics, and the next transaction fails: %v", c.on(), c.set, at, err)
 	}
 	if err := w.disk.Root().Remove("same.txt"); err != nil {
-		c.t.Errorf("%v, %v, %s panics: %v", c.kind, c.set, at, err)
+		c.t.Errorf("%v, %v, %s panics: %v", c.on(), c.set, at, err)
 	}
 	c.whole(w, at)
 	w.disk.Kill() // a marker of the panic stays locked as long as the process lives
 	if _, err := w.recover(plain); err != nil {
-		c.t.Errorf("%v, %v, %s panics: %v", c.kind, c.set, at, err)
+		c.t.Errorf("%v, %v, %s panics: %v", c.on(), c.set, at, err)
 	}
 	c.sound(w, at)
 	return true
@@ -137,7 +137,7 @@ func (c *sweep) recoveryPanics(w *world, at string) {
 			return
 		}
 		if err := again(); err != nil {
-			c.t.Errorf("%v, %v, %s: recovery panics at %s, and the next one fails: %v", c.kind, c.set, at, where(f), err)
+			c.t.Errorf("%v, %v, %s: recovery panics at %s, and the next one fails: %v", c.on(), c.set, at, where(f), err)
 		}
 		c.whole(now, at)
 		s.Close()

@@ -19,7 +19,6 @@ import (
 type beside struct {
 	weak      bool       // there is no exchange, and no rename that replaces nothing
 	unlinked  bool       // there are no second names
-	turns     bool       // there is no exchange, and a file that is open is not replaced
 	mu        sync.Mutex // a group syncs several directories at once
 	at, calls int
 	act       func()
@@ -82,13 +81,8 @@ func (d besideDir) Rename(name string, to vfs.Dir, as string, how vfs.RenameMode
 	if d.b.weak && how != vfs.Replace {
 		return vfs.ErrUnsupported
 	}
-	if d.b.turns && how == vfs.Exchange {
-		return vfs.ErrUnsupported
-	}
 	return d.directory.Rename(name, to.(besideDir).directory, as, how)
 }
-
-func (d besideDir) ReplacesOpen() bool { return !d.b.turns }
 
 func (d besideDir) Link(name string, to vfs.Dir, as string) error {
 	if d.b.unlinked {
@@ -96,6 +90,8 @@ func (d besideDir) Link(name string, to vfs.Dir, as string) error {
 	}
 	return d.directory.Link(name, to.(besideDir).directory, as)
 }
+
+func (d besideDir) ReplacesOpen() bool { return vfs.ReplacesOpen(d.directory) }
 
 func (d besideDir) SyncAll() error {
 	d.b.call("sync")

@@ -114,34 +114,48 @@ var every = flag.Int("every", 0, "sweep one in so many transactions of three cha
 
 var only = flag.String("only", "", "sweep only transactions with a change of this kind, such as putdir")
 
-// each runs f for every set of wishes on both kinds of disk, with the trees before and after.
+// disks are the kinds of disks that transactions are swept on.
+var disks = []struct {
+	system                vfstest.System
+	kind                  vfstest.Kind
+	weak, unlinked, packs bool
+}{{kind: vfstest.Journal}, {kind: vfstest.Strict}, {kind: vfstest.Journal, weak: true}, {kind: vfstest.Strict, weak: true},
+	{kind: vfstest.Journal, unlinked: true}, {kind: vfstest.Journal, packs: true}, {kind: vfstest.Strict, packs: true},
+	{system: vfstest.NTFS}, {system: vfstest.OldNTFS}, {system: vfstest.APFS}} // on these nothing is packed
+
+var onlySystem = flag.String("system", "", "sweep only disks that answer as this system does: Linux, NTFS, OldNTFS or APFS")
+
+// each runs f for every set of wishes on every kind of disk, with the trees before and after.
 func each(t *testing.T, f func(c *sweep)) {
 	t.Parallel()
-	for _, disk := range []struct {
-		kind                         vfstest.Kind
-		weak, unlinked, packs, turns bool
-	}{{kind: vfstest.Journal}, {kind: vfstest.Strict}, {kind: vfstest.Journal, weak: true}, {kind: vfstest.Strict, weak: true},
-		{kind: vfstest.Journal, unlinked: true}, {kind: vfstest.Journal, turns: true}, {kind: vfstest.Journal, packs: true}, {kind: vfstest.Strict, packs: true}} {
-		if slow && (disk.weak || disk.turns || disk.unlinked || disk.packs) {
+	for _, disk := range disks {
+		if slow && (disk.weak || disk.unlinked || disk.packs || disk.system != vfstest.Linux) || *onlySystem != "" && *onlySystem != disk.system.String() {
 			continue
 		}
-		kind := disk.kind
+		kind, windows := disk.kind, disk.system == vfstest.NTFS || disk.system == vfstest.OldNTFS
 		points, txs := 0, 0
 		for n, set := range sets() {
-			if slices.ContainsFunc(set, isWhole) && (kind == vfstest.Strict || disk.weak || disk.turns) {
+			if slices.ContainsFunc(set, isWhole) && (kind == vfstest.Strict || disk.weak || windows) {
 				continue // they need a journal, and an exchange of names
 			}
 			if left(n, set) || disk.unlinked && !linkless(set) || disk.packs && old(set) {
 				continue
 			}
-			if (disk.weak || disk.turns) && len(set) == 3 && n%7 != 0 {
+			other := disk.system != vfstest.Linux && *onlySystem == "" && !*whole
+			if (disk.weak && len(set) == 3 || other && len(set) > 1 && len(set) < len(wishes)) && n%7 != 0 {
 				continue
 			}
-			c := &sweep{t: t, kind: kind, weak: disk.weak, turns: disk.turns, unlinked: disk.unlinked, packs: disk.packs, set: set, points: &points}
+			if windows {
+				set = slices.DeleteFunc(slices.Clone(set), aboutLink) // a link needs a privilege
+			}
+			if len(set) == 0 {
+				continue
+			}
+			c := &sweep{t: t, system: disk.system, kind: kind, weak: disk.weak, unlinked: disk.unlinked, packs: disk.packs, set: set, points: &points}
 			w := c.world()
 			c.before = w.visible(t)
 			if err := w.doing(plain, t, set); err != nil {
-				t.Fatalf("%v: %v", set, err)
+				t.Fatalf("%v, %v: %v", disk.system, set, err)
 			}
 			c.after = w.visible(t)
 			f(c)
@@ -150,8 +164,13 @@ func each(t *testing.T, f func(c *sweep)) {
 				return
 			}
 		}
-		t.Logf("%v, exchange %v, by turns %v, links %v, packs %v: %d transactions, %d points", kind, !disk.weak, disk.turns, !disk.unlinked, disk.packs, txs, points)
+		t.Logf("%v, %v, exchange %v, links %v, packs %v: %d transactions, %d points", disk.system, kind, !disk.weak && !windows, !disk.unlinked, disk.packs, txs, points)
 	}
+}
+
+// aboutLink reports whether a wish is about a symbolic link.
+func aboutLink(w wish) bool {
+	return strings.HasPrefix(keptFiles[w.text], "-> ") || isLand(w) && w.text == "link"
 }
 
 // left reports whether this run leaves a set out.
@@ -184,9 +203,9 @@ func left(n int, set []wish) bool {
 // sweep is one transaction that is disturbed at every point.
 type sweep struct {
 	t             *testing.T
+	system        vfstest.System
 	kind          vfstest.Kind
 	weak          bool
-	turns         bool
 	unlinked      bool
 	packs         bool
 	set           []wish
@@ -197,10 +216,13 @@ type sweep struct {
 	dirs          map[string]wholeDir // the directories of the last world that are to come and to go, by path
 }
 
+// on names the disk.
+func (c *sweep) on() string { return fmt.Sprint(c.system, " ", c.kind) }
+
 // world returns the disk as it was at first.
 func (c *sweep) world() *world {
 	if c.base == nil {
-		c.base = newWorld(c.t, c.kind, files)
+		c.base = newWorldOf(c.t, c.system, c.kind, files)
 		if slices.ContainsFunc(c.set, isWhole) {
 			if err := c.base.disk.Plant(wholeFiles); err != nil {
 				c.t.Fatal(err)
@@ -210,7 +232,7 @@ func (c *sweep) world() *world {
 		if !old(c.set) {
 			c.base.keep(c.t)
 		}
-		c.base.weak, c.base.turns, c.base.unlinked = c.weak, c.turns, c.unlinked
+		c.base.weak, c.base.unlinked = c.weak, c.unlinked
 	}
 	w := c.base.cut(func(int) int { return 0 })
 	if slices.ContainsFunc(c.set, isLand) {
@@ -254,7 +276,7 @@ func (c *sweep) whole(w *world, where string) (isNew bool) {
 		return true
 	}
 	if !maps.Equal(got, c.before) {
-		c.t.Errorf("%v, %v, %s: neither old nor new.\nagainst old: %s\nagainst new: %s", c.kind, c.set, where, diff(got, c.before), diff(got, c.after))
+		c.t.Errorf("%v, %v, %s: neither old nor new.\nagainst old: %s\nagainst new: %s", c.on(), c.set, where, diff(got, c.before), diff(got, c.after))
 	}
 	return false
 }
@@ -274,12 +296,8 @@ func (c *sweep) forgive(got map[string]vfstest.Node) {
 // kept checks that the store has every displaced file.
 func (c *sweep) kept(w *world, where string) {
 	c.t.Helper()
-	all, err := vfstest.Snapshot(w.disk.Root())
-	if err != nil {
-		c.t.Fatal(err)
-	}
 	have := map[string]bool{}
-	for _, n := range all {
+	for _, n := range w.all(c.t) {
 		have[n.Data] = true
 	}
 	for p, n := range c.before {
@@ -287,7 +305,7 @@ func (c *sweep) kept(w *world, where string) {
 			return w.path == p && strings.HasSuffix(w.op, "gone") || w.op == "takedir" && strings.HasPrefix(p, w.path+"/")
 		})
 		if n.Mode.IsRegular() && !have[n.Data] && !gone {
-			c.t.Errorf("%v, %v, %s: what %s had is lost", c.kind, c.set, where, p)
+			c.t.Errorf("%v, %v, %s: what %s had is lost", c.on(), c.set, where, p)
 		}
 	}
 }
@@ -300,11 +318,11 @@ func (c *sweep) sound(w *world, where string) {
 	c.landed(w, where)
 	c.dirsLanded(w, where)
 	if o, err := w.recover(plain); err != nil || !o.Nothing() {
-		c.t.Errorf("%v, %v, %s: something was left to recover: %+v, %v", c.kind, c.set, where, o, err)
+		c.t.Errorf("%v, %v, %s: something was left to recover: %+v, %v", c.on(), c.set, where, o, err)
 	}
 	next := []wish{{op: "add", path: "next.txt", text: "next\n"}}
 	if err := w.run(plain, w.changes(c.t, next)); err != nil {
-		c.t.Errorf("%v, %v, %s: the next transaction fails: %v", c.kind, c.set, where, err)
+		c.t.Errorf("%v, %v, %s: the next transaction fails: %v", c.on(), c.set, where, err)
 	}
 }
 
@@ -318,7 +336,7 @@ func (c *sweep) once(w *world, where string) {
 	}
 	bad := func(format string, args ...any) {
 		c.t.Helper()
-		c.t.Errorf("%v, %v, %s: the tree is %s, and %s", c.kind, c.set, where, now, fmt.Sprintf(format, args...))
+		c.t.Errorf("%v, %v, %s: the tree is %s, and %s", c.on(), c.set, where, now, fmt.Sprintf(format, args...))
 	}
 	for _, want := range c.set {
 		k := w.kept[want.text]
@@ -384,18 +402,13 @@ func (w *world) keeps(t *testing.T, slot string) bool {
 
 func (c *sweep) chain(w *world, where string) {
 	c.t.Helper()
-	store, err := w.disk.Root().Dir(storeName)
-	if err != nil {
-		c.t.Fatal(err)
-	}
-	defer store.Close()
-	dir, err := store.Dir(logName)
+	dir, err := tree(w.top).OpenDir(storeName + "/" + logName)
 	if err != nil {
 		c.t.Fatal(err)
 	}
 	defer dir.Close()
 	if _, err := audit.Verify(dir); err != nil {
-		c.t.Errorf("%v, %v, %s: the log: %v", c.kind, c.set, where, err)
+		c.t.Errorf("%v, %v, %s: the log: %v", c.on(), c.set, where, err)
 	}
 }
 
@@ -434,23 +447,23 @@ func (c *sweep) failed(w *world, err error, where string) {
 	switch {
 	case err == nil:
 		if !c.whole(w, where) {
-			c.t.Errorf("%v, %v, %s: no error, and the tree is the old one", c.kind, c.set, where)
+			c.t.Errorf("%v, %v, %s: no error, and the tree is the old one", c.on(), c.set, where)
 		}
 	case e != nil && e.Reason == fail.Indeterminate:
 		if !strings.Contains(where, "sync") && !strings.Contains(where, ".jsonl") {
-			c.t.Errorf("%v, %v, %s: undecided, though a single failure could be taken back: %v", c.kind, c.set, where, err)
+			c.t.Errorf("%v, %v, %s: undecided, though a single failure could be taken back: %v", c.on(), c.set, where, err)
 		}
 		if _, err := w.recover(plain); err != nil {
-			c.t.Errorf("%v, %v, %s: recovery: %v", c.kind, c.set, where, err)
+			c.t.Errorf("%v, %v, %s: recovery: %v", c.on(), c.set, where, err)
 		}
 		c.whole(w, where)
 	case c.whole(w, where):
-		c.t.Errorf("%v, %v, %s: refused (%v), and the tree is the new one", c.kind, c.set, where, err)
+		c.t.Errorf("%v, %v, %s: refused (%v), and the tree is the new one", c.on(), c.set, where, err)
 	}
 	w.disk.Kill()
 	// The mark that it was applied is not synced, and may be missing.
 	if o, err := w.recover(plain); err != nil || o.Tx != "" && o.End != Complete {
-		c.t.Errorf("%v, %v, %s: recovery found %+v, %v", c.kind, c.set, where, o, err)
+		c.t.Errorf("%v, %v, %s: recovery found %+v, %v", c.on(), c.set, where, o, err)
 	}
 	c.sound(w, where)
 }
@@ -480,7 +493,7 @@ func TestKilledAtEveryCall(t *testing.T) {
 func (c *sweep) recovered(w *world, where string) (isNew bool) {
 	c.t.Helper()
 	if _, err := w.recover(plain); err != nil {
-		c.t.Errorf("%v, %v, %s: recovery: %v", c.kind, c.set, where, err)
+		c.t.Errorf("%v, %v, %s: recovery: %v", c.on(), c.set, where, err)
 	}
 	isNew = c.whole(w, where)
 	c.sound(w, where)
@@ -496,7 +509,7 @@ func TestPowerCutAtEveryCall(t *testing.T) {
 			acknowledged := !more
 			c.crash(w, where(f), func(w *world, where string) {
 				if isNew := c.recovered(w, where); acknowledged && !isNew {
-					c.t.Errorf("%v, %v, %s: acknowledged, and lost", c.kind, c.set, where)
+					c.t.Errorf("%v, %v, %s: acknowledged, and lost", c.on(), c.set, where)
 				}
 			})
 			if !more || c.t.Failed() {
@@ -576,7 +589,7 @@ func (c *sweep) killRecovery(w *world, n int) {
 		}
 		w.disk.Kill()
 		if m > 200 {
-			c.t.Fatalf("%v, %v: recovery does not come to an end:\n%s", c.kind, c.set, strings.Join(f.Trace(), "\n"))
+			c.t.Fatalf("%v, %v: recovery does not come to an end:\n%s", c.on(), c.set, strings.Join(f.Trace(), "\n"))
 		}
 		if (n+m)%11 == 0 {
 			c.crash(w, fmt.Sprintf("killed at %d and in recovery at %s", n, where(f)), func(w *world, where string) { c.recovered(w, where) })

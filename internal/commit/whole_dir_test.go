@@ -150,7 +150,7 @@ func (c *sweep) dirsLanded(w *world, where string) {
 			wantTree, wantStore = d.goes, d.comes
 		}
 		if inTree != wantTree || inStore != wantStore && !(cut && !isNew) {
-			c.t.Errorf("%v, %v, %s: new %v: %s is %v, want %v; in the store %v, want %v", c.kind, c.set, where, isNew, want.path, inTree, wantTree, inStore, wantStore)
+			c.t.Errorf("%v, %v, %s: new %v: %s is %v, want %v; in the store %v, want %v", c.on(), c.set, where, isNew, want.path, inTree, wantTree, inStore, wantStore)
 		}
 	}
 	dropped, err := tree(w.disk.Root).OpenDir(storeName + "/" + droppedPath)
@@ -163,7 +163,7 @@ func (c *sweep) dirsLanded(w *world, where string) {
 	defer dropped.Close()
 	// A power cut can take the marker by which it would be found, and a single failure can keep it: that is space, and no more.
 	if names, err := dropped.Names(); err != nil || len(names) > 0 && !cut && !strings.Contains(where, "remove") {
-		c.t.Errorf("%v, %v, %s: left in the store: %q, %v", c.kind, c.set, where, names, err)
+		c.t.Errorf("%v, %v, %s: left in the store: %q, %v", c.on(), c.set, where, names, err)
 	}
 }
 

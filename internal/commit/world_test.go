@@ -23,10 +23,10 @@ const storeName = ".store"
 
 // world is a disk in memory with a tree and a store on it.
 type world struct {
-	disk  *vfstest.Disk
-	kind  vfstest.Kind
-	weak  bool // the file system has no exchange
-	turns bool // the file system has no exchange, and does not replace a file that is open
+	disk *vfstest.Disk
+	path string // a directory of the system, instead of the disk
+	kind vfstest.Kind
+	weak bool // the file system has no exchange, though the system has
 	// unlinked says that the file system has no second names.
 	unlinked bool
 	noSync   bool            // nothing is synced
@@ -41,11 +41,23 @@ type kept struct {
 	old  *Old
 }
 
+// top opens the top of the disk.
+func (w *world) top() vfs.Dir {
+	if w.path == "" {
+		return w.disk.Root()
+	}
+	d, err := vfs.Open(w.path)
+	if err != nil {
+		panic(err) // the test has made it
+	}
+	return d
+}
+
 // root returns the top of the disk through wrap.
 func (w *world) root(wrap func(vfs.Dir) vfs.Dir) vfs.Dir {
-	d := w.disk.Root()
-	if w.weak || w.unlinked || w.turns {
-		d = besideDir{d, &beside{at: -1, weak: w.weak, unlinked: w.unlinked, turns: w.turns}}
+	d := w.top()
+	if w.weak || w.unlinked {
+		d = besideDir{d, &beside{at: -1, weak: w.weak, unlinked: w.unlinked}}
 	}
 	return wrap(d)
 }
@@ -71,11 +83,25 @@ func (root tree) OpenDir(p string) (vfs.Dir, error) {
 
 func newWorld(t *testing.T, kind vfstest.Kind, files map[string]string) *world {
 	t.Helper()
-	w := &world{disk: vfstest.NewDisk(kind), kind: kind}
+	return newWorldOf(t, vfstest.Linux, kind, files)
+}
+
+// newWorldOf makes a world on a disk that answers as system does.
+func newWorldOf(t *testing.T, system vfstest.System, kind vfstest.Kind, files map[string]string) *world {
+	t.Helper()
+	w := &world{disk: vfstest.NewDiskOf(system, kind), kind: kind}
 	if err := w.disk.Plant(files); err != nil {
 		t.Fatal(err)
 	}
-	root := w.disk.Root()
+	w.createStore(t)
+	w.disk.Settle()
+	return w
+}
+
+func (w *world) createStore(t *testing.T) {
+	t.Helper()
+	root := w.top()
+	defer root.Close()
 	if err := root.Mkdir(storeName, 0o700); err != nil {
 		t.Fatal(err)
 	}
@@ -87,8 +113,6 @@ func newWorld(t *testing.T, kind vfstest.Kind, files map[string]string) *world {
 	if err := Create(dir, ".."); err != nil {
 		t.Fatal(err)
 	}
-	w.disk.Settle()
-	return w
 }
 
 // cut returns the world after a power cut, in the state that choose picks.
@@ -100,7 +124,9 @@ func (w *world) cut(choose func(int) int) *world {
 
 // open opens the store through wrap, as a process would.
 func (w *world) open(wrap func(vfs.Dir) vfs.Dir) (*Store, error) {
-	dir, err := w.root(wrap).Dir(storeName)
+	top := w.root(wrap)
+	dir, err := top.Dir(storeName)
+	top.Close()
 	if err != nil {
 		return nil, err
 	}
@@ -128,13 +154,22 @@ func (w *world) pack(wrap func(vfs.Dir) vfs.Dir) error {
 
 func plain(d vfs.Dir) vfs.Dir { return d }
 
-// visible returns the tree without the store.
-func (w *world) visible(t *testing.T) map[string]vfstest.Node {
+// all returns the tree with the store.
+func (w *world) all(t *testing.T) map[string]vfstest.Node {
 	t.Helper()
-	all, err := vfstest.Snapshot(w.disk.Root())
+	top := w.top()
+	defer top.Close()
+	all, err := vfstest.Snapshot(top)
 	if err != nil {
 		t.Fatal(err)
 	}
+	return all
+}
+
+// visible returns the tree without the store.
+func (w *world) visible(t *testing.T) map[string]vfstest.Node {
+	t.Helper()
+	all := w.all(t)
 	maps.DeleteFunc(all, func(p string, _ vfstest.Node) bool {
 		return p == storeName || strings.HasPrefix(p, storeName+"/")
 	})
@@ -202,7 +237,7 @@ func (w *world) changes(t *testing.T, wishes []wish) []Change {
 
 func (w *world) read(t *testing.T, p string) string {
 	t.Helper()
-	dir, err := tree(w.disk.Root).OpenDir(path.Dir(p))
+	dir, err := tree(w.top).OpenDir(path.Dir(p))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -218,11 +253,11 @@ func (w *world) change(t *testing.T, p string) Change {
 	t.Helper()
 	c := Change{Path: p}
 	up := path.Dir(p)
-	dir, err := tree(w.disk.Root).OpenDir(up)
+	dir, err := tree(w.top).OpenDir(up)
 	for errors.Is(err, fs.ErrNotExist) {
 		c.Missing++
 		up = path.Dir(up)
-		dir, err = tree(w.disk.Root).OpenDir(up)
+		dir, err = tree(w.top).OpenDir(up)
 	}
 	if err != nil {
 		t.Fatal(err)

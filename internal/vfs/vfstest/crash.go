@@ -17,8 +17,9 @@ func (m *Disk) Crash(choose func(n int) int) *Disk {
 		from:   m,
 		choose: choose,
 		made:   map[*inode]*inode{},
-		to:     &Disk{kind: m.kind, clock: m.clock, lastIno: m.lastIno, epoch: m.epoch + 1, open: map[*diskFile]struct{}{}},
+		to:     &Disk{kind: m.kind, system: m.system, clock: m.clock, lastIno: m.lastIno, epoch: m.epoch + 1},
 	}
+	c.to.closeAll()
 	if m.space != nil {
 		c.to.space = new(*m.space)
 	}

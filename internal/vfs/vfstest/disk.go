@@ -28,7 +28,7 @@ const (
 
 func (k Kind) String() string { return [...]string{"Journal", "Strict"}[k] }
 
-// Disk is a disk in memory that answers as Linux does. Its space can be limited, and it can lose power: see
+// Disk is a disk in memory that answers as Linux does, or as another [System]. Its space can be limited, and it can lose power: see
 // [Disk.Crash] and [Disk.Kill]. All calls are made by root with umask 022. It has no access lists, no extended
 // attributes, no mount points, and no permissions that would stop anybody.
 //
@@ -36,15 +36,19 @@ func (k Kind) String() string { return [...]string{"Journal", "Strict"}[k] }
 // byte, without the second half of what is not synced, or with zeros in place of what is not synced; nothing. Bytes
 // that were synced and not written over since, with no truncation below them, always come back.
 type Disk struct {
-	mu      sync.Mutex
-	kind    Kind
-	root    *inode
-	clock   int64
-	lastIno uint64
-	space   *space
-	epoch   int // grows with each Kill; a handle of an earlier epoch is closed
-	open    map[*diskFile]struct{}
-	pending []change // changes of names that are not yet durable, oldest first
+	mu       sync.Mutex
+	kind     Kind
+	system   System
+	root     *inode
+	clock    int64
+	lastIno  uint64
+	space    *space
+	epoch    int // grows with each Kill; a handle of an earlier epoch is closed
+	open     map[*diskFile]struct{}
+	openDirs map[*diskDir]struct{}
+	holds    map[*hold]struct{}
+	doomed   []doomed // names that go when their files are closed
+	pending  []change // changes of names that are not yet durable, oldest first
 }
 
 // space is what is left on a limited disk.
@@ -91,9 +95,13 @@ func (n *inode) dir() bool             { return n.is(fs.ModeDir) }
 
 const umask fs.FileMode = 0o022
 
-// NewDisk makes an empty disk with a root directory.
-func NewDisk(kind Kind) *Disk {
-	m := &Disk{kind: kind, open: map[*diskFile]struct{}{}}
+// NewDisk makes an empty disk with a root directory, which answers as Linux does.
+func NewDisk(kind Kind) *Disk { return NewDiskOf(Linux, kind) }
+
+// NewDiskOf makes an empty disk with a root directory, which answers as system does.
+func NewDiskOf(system System, kind Kind) *Disk {
+	m := &Disk{kind: kind, system: system}
+	m.closeAll()
 	m.root, _ = m.newInode(fs.ModeDir | 0o755)
 	m.root.links = 1
 	m.settle(m.root)
@@ -104,7 +112,19 @@ func NewDisk(kind Kind) *Disk {
 func (m *Disk) Root() vfs.Dir {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return &diskDir{m: m, node: m.root, epoch: m.epoch}
+	return m.openDir(m.root)
+}
+
+// openDir opens a directory.
+func (m *Disk) openDir(n *inode) *diskDir {
+	d := &diskDir{m: m, node: n, epoch: m.epoch}
+	m.openDirs[d] = struct{}{}
+	return d
+}
+
+// closeAll forgets what is open.
+func (m *Disk) closeAll() {
+	m.open, m.openDirs, m.holds = map[*diskFile]struct{}{}, map[*diskDir]struct{}{}, map[*hold]struct{}{}
 }
 
 // SetSpace sets how much more the disk can take from now on: bytes of content, and inodes. Removed files give their
@@ -123,6 +143,10 @@ func (m *Disk) Kill() {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.epoch++
+	for d := range m.openDirs {
+		delete(m.openDirs, d)
+		m.closed(d.node)
+	}
 	for f := range m.open {
 		m.forget(f)
 	}
@@ -143,7 +167,7 @@ func (m *Disk) newInode(mode fs.FileMode) (*inode, error) {
 		m.space.inodes--
 	}
 	m.lastIno++
-	n := &inode{ino: m.lastIno, attr: attr{mode: mode}, mtime: m.now()}
+	n := &inode{ino: m.lastIno, attr: attr{mode: m.system.mode(mode)}, mtime: m.now()}
 	n.ctime = n.mtime
 	n.keptAttr, n.keptMtime = n.attr, n.mtime
 	if n.dir() {
@@ -154,13 +178,8 @@ func (m *Disk) newInode(mode fs.FileMode) (*inode, error) {
 
 // drop gives back the space of an inode that nobody can reach any more.
 func (m *Disk) drop(n *inode) {
-	if n.links > 0 || m.space == nil {
+	if n.links > 0 || m.space == nil || m.isOpen(n) {
 		return
-	}
-	for f := range m.open {
-		if f.node == n {
-			return
-		}
 	}
 	m.space.bytes += int64(len(n.data))
 	m.space.inodes++
@@ -301,13 +320,13 @@ func (m *Disk) Change(path string, change func(*vfs.Info)) error {
 	defer m.mu.Unlock()
 	n := m.root
 	for name := range strings.SplitSeq(path, "/") {
-		if n = n.names[name]; n == nil {
+		if n = n.names[m.spelled(n, name)]; n == nil {
 			return pathError("change", path, syscall.ENOENT)
 		}
 	}
 	info := n.info()
 	change(&info)
-	n.attr = attr{n.attr.mode.Type() | info.Mode&^fs.ModeType, info.UID, info.GID}
+	n.attr = m.system.attr(attr{n.attr.mode.Type() | info.Mode&^fs.ModeType, info.UID, info.GID})
 	n.mtime, n.ctime = info.ModTime, m.now()
 	n.keptAttr, n.keptMtime = n.attr, n.mtime
 	return nil
@@ -321,7 +340,7 @@ func (m *Disk) special(path string, mode fs.FileMode, fill func(*inode)) error {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	name := path[strings.LastIndex(path, "/")+1:]
-	if d.names[name] != nil {
+	if d.names[m.spelled(d, name)] != nil {
 		return pathError("make", path, syscall.EEXIST)
 	}
 	n, err := m.newInode(mode)
@@ -340,7 +359,7 @@ func (m *Disk) parent(path string) (*inode, error) {
 	names := strings.Split(path, "/")
 	d := m.root
 	for _, name := range names[:len(names)-1] {
-		if d.names[name] == nil {
+		if name = m.spelled(d, name); d.names[name] == nil {
 			n, err := m.newInode(fs.ModeDir | 0o755)
 			if err != nil {
 				return nil, pathError("make", path, err)

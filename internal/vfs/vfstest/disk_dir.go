@@ -1,6 +1,7 @@
 package vfstest
 
 import (
+	"cmp"
 	"io/fs"
 	"maps"
 	"os"
@@ -28,8 +29,8 @@ func (d *diskDir) on(op, name string, call func() error) error {
 	if err := d.usable(); err != nil {
 		return pathError(op, name, err)
 	}
-	if len(name) > 255 {
-		return pathError(op, name, syscall.ENAMETOOLONG)
+	if err := d.m.system.checkName(name); err != nil {
+		return pathError(op, name, err)
 	}
 	return pathError(op, name, call())
 }
@@ -42,10 +43,15 @@ func (d *diskDir) usable() error {
 }
 
 func (d *diskDir) find(name string) (*inode, error) {
-	if n := d.node.names[name]; n != nil {
-		return n, nil
+	name = d.m.spelled(d.node, name)
+	n := d.node.names[name]
+	switch {
+	case n == nil:
+		return nil, syscall.ENOENT
+	case d.m.isDoomed(d.node, name):
+		return nil, inUse()
 	}
-	return nil, syscall.ENOENT
+	return n, nil
 }
 
 func (d *diskDir) Close() error {
@@ -53,6 +59,8 @@ func (d *diskDir) Close() error {
 	defer d.m.mu.Unlock()
 	err := d.usable()
 	d.closed = true
+	delete(d.m.openDirs, d)
+	d.m.closed(d.node)
 	return pathError("close", "directory", err)
 }
 
@@ -67,7 +75,7 @@ func (d *diskDir) Dir(name string) (below vfs.Dir, err error) {
 		case !n.dir():
 			return syscall.ENOTDIR
 		}
-		below = &diskDir{m: d.m, node: n, epoch: d.epoch}
+		below = d.m.openDir(n)
 		return nil
 	})
 	return below, err
@@ -76,6 +84,9 @@ func (d *diskDir) Dir(name string) (below vfs.Dir, err error) {
 func (d *diskDir) Open(name string) (f vfs.File, err error) {
 	err = d.on("open", name, func() error {
 		n, err := d.regular(name)
+		if err == nil {
+			err = d.m.mayOpen(n, false)
+		}
 		if err == nil {
 			f = d.file(n, name, false)
 		}
@@ -118,10 +129,12 @@ func (d *diskDir) Create(name string, perm fs.FileMode) (f vfs.File, err error) 
 
 // add makes an inode and gives it a name.
 func (d *diskDir) add(name string, mode fs.FileMode) (*inode, error) {
-	if d.node.names[name] != nil {
+	switch _, err := d.find(name); {
+	case err == nil:
 		return nil, syscall.EEXIST
-	}
-	if d.node.gone {
+	case err != syscall.ENOENT:
+		return nil, err
+	case d.node.gone || d.m.isGoing(d.node):
 		return nil, syscall.ENOENT
 	}
 	n, err := d.m.newInode(mode)
@@ -144,6 +157,8 @@ func (d *diskDir) Append(name string, perm fs.FileMode) (f vfs.File, err error) 
 		n, err := d.regular(name)
 		if err == syscall.ENOENT {
 			n, err = d.add(name, perm.Perm())
+		} else if err == nil {
+			err = d.m.mayOpen(n, true)
 		}
 		if err == nil {
 			err = d.m.breakLeases(n)
@@ -170,6 +185,9 @@ func (d *diskDir) Symlink(target, name string) error {
 		if target == "" {
 			return syscall.ENOENT
 		}
+		if d.m.system.windows() {
+			return syscall.EPERM
+		}
 		n, err := d.add(name, fs.ModeSymlink|0o777)
 		if err == nil {
 			n.link = target
@@ -184,7 +202,7 @@ func (d *diskDir) Chmod(perm fs.FileMode) error {
 	if err := d.usable(); err != nil {
 		return pathError("chmod", "directory", err)
 	}
-	d.node.attr.mode, d.node.ctime = fs.ModeDir|perm&^fs.ModeType, d.m.now()
+	d.node.attr.mode, d.node.ctime = d.m.system.mode(fs.ModeDir|perm&^fs.ModeType), d.m.now()
 	return nil
 }
 
@@ -271,8 +289,8 @@ func (d *diskDir) onTwo(op, name string, to vfs.Dir, as string, call func(to *di
 	if d.usable() != nil || other.usable() != nil {
 		return linkError(op, name, as, fs.ErrClosed)
 	}
-	if len(name) > 255 || len(as) > 255 {
-		return linkError(op, name, as, syscall.ENAMETOOLONG)
+	if err := cmp.Or(d.m.system.checkName(name), d.m.system.checkName(as)); err != nil {
+		return linkError(op, name, as, err)
 	}
 	return linkError(op, name, as, call(other))
 }
@@ -280,12 +298,15 @@ func (d *diskDir) onTwo(op, name string, to vfs.Dir, as string, call func(to *di
 func (d *diskDir) Link(name string, to vfs.Dir, as string) error {
 	return d.onTwo("link", name, to, as, func(to *diskDir) error {
 		n, err := d.find(name)
-		switch {
-		case err != nil:
+		if err != nil {
 			return err
-		case to.node.names[as] != nil:
+		}
+		switch _, err := to.find(as); {
+		case err == nil:
 			return syscall.EEXIST
-		case to.node.gone:
+		case err != syscall.ENOENT:
+			return err
+		case to.node.gone || to.m.isGoing(to.node):
 			return syscall.ENOENT
 		case n.dir():
 			return syscall.EPERM
@@ -301,12 +322,31 @@ func (d *diskDir) Rename(name string, to vfs.Dir, as string, how vfs.RenameMode)
 		if err != nil {
 			return err
 		}
-		there := to.node.names[as]
+		if !d.m.system.hasRename(how) {
+			return vfs.ErrUnsupported
+		}
+		there, err := to.find(as)
+		if err != nil && err != syscall.ENOENT {
+			return err
+		}
+		name := d.m.spelled(d.node, name)
+		if d.node == to.node && name == d.m.spelled(d.node, as) && name != as && how != vfs.Exchange {
+			d.m.apply(change{{dir: d.node, name: as, to: from}, {dir: d.node, name: name}}) // its own name, spelled in another way
+			return nil
+		}
 		if err := mayRename(d.node, from, to.node, there, how); err != nil {
 			return err
 		}
 		if from == there {
 			return nil // two names of one file: the system leaves both
+		}
+		if err := d.m.mayLeave(from); err != nil {
+			return err
+		}
+		if there != nil && how == vfs.Replace {
+			if err := d.m.mayReplace(there); err != nil {
+				return err
+			}
 		}
 		d.m.rename(d.node, name, to.node, as, how)
 		return nil
@@ -357,12 +397,17 @@ func within(d, top *inode) bool {
 }
 
 func (m *Disk) rename(in *inode, name string, to *inode, as string, how vfs.RenameMode) {
-	from, there := in.names[name], to.names[as]
+	was := m.spelled(to, as)
+	from, there := in.names[name], to.names[was]
 	left := cell{dir: in, name: name}
 	if how == vfs.Exchange {
-		left.to = there
+		left.to, as = there, was
 	}
-	m.apply(change{{dir: to, name: as, to: from}, left})
+	c := change{{dir: to, name: as, to: from}, left}
+	if there != nil && was != as {
+		c = append(c, cell{dir: to, name: was})
+	}
+	m.apply(c)
 	if there != nil && how == vfs.Replace {
 		there.gone = there.dir()
 		m.drop(there)
@@ -378,14 +423,16 @@ func (d *diskDir) Remove(name string) error {
 		if n.dir() {
 			return syscall.EISDIR
 		}
-		d.take(name, n)
-		return nil
+		return d.take(name, n)
 	})
 }
 
-func (d *diskDir) take(name string, n *inode) {
-	d.m.apply(change{{dir: d.node, name: name}})
-	d.m.drop(n)
+func (d *diskDir) take(name string, n *inode) error {
+	if err := d.m.mayLeave(n); err != nil {
+		return err
+	}
+	d.m.remove(d.node, d.m.spelled(d.node, name), n)
+	return nil
 }
 
 func (d *diskDir) RemoveDir(name string) error {
@@ -399,9 +446,7 @@ func (d *diskDir) RemoveDir(name string) error {
 		case len(n.names) > 0:
 			return syscall.ENOTEMPTY
 		}
-		n.gone = true
-		d.take(name, n)
-		return nil
+		return d.take(name, n)
 	})
 }
 

@@ -48,6 +48,7 @@ func (f *diskFile) Close() error {
 func (m *Disk) forget(f *diskFile) {
 	f.closed, f.locked, f.lease = true, false, nil
 	delete(m.open, f)
+	m.closed(f.node)
 	m.drop(f.node)
 }
 
@@ -172,7 +173,7 @@ func (f *diskFile) CopyAttributes(from vfs.File) (lost []string, err error) {
 			lost = append(lost, "setgid bit")
 		}
 		was.mode &^= fs.ModeSetuid | fs.ModeSetgid
-		f.node.attr, f.node.ctime = was, f.m.now()
+		f.node.attr, f.node.ctime = f.m.system.attr(was), f.m.now()
 		return nil
 	})
 	return lost, err
@@ -192,24 +193,26 @@ func (f *diskFile) DefaultAttributes(dir vfs.Dir, perm fs.FileMode) error {
 		if d.node.attr.mode&fs.ModeSetgid != 0 {
 			f.node.attr.gid = d.node.attr.gid
 		}
+		f.node.attr = f.m.system.attr(f.node.attr)
 		return nil
 	})
 }
 
+// Plain answers as package vfs does: only on Linux can it tell.
 func (f *diskFile) Plain(vfs.File) (bool, error) {
-	return true, f.on("list attributes", func() error { return nil })
+	return f.m.system == Linux, f.on("list attributes", func() error { return nil })
 }
 
 func (f *diskFile) Give(uid, gid uint32, perm fs.FileMode) error {
 	return f.on("give", func() error {
-		f.node.attr, f.node.ctime = attr{perm.Perm(), uid, gid}, f.m.now()
+		f.node.attr, f.node.ctime = f.m.system.attr(attr{perm.Perm(), uid, gid}), f.m.now()
 		return nil
 	})
 }
 
 func (f *diskFile) Chmod(perm fs.FileMode) error {
 	return f.on("chmod", func() error {
-		f.node.attr.mode, f.node.ctime = perm.Perm(), f.m.now()
+		f.node.attr.mode, f.node.ctime = f.m.system.mode(perm.Perm()), f.m.now()
 		return nil
 	})
 }
@@ -237,18 +240,17 @@ func (f *diskFile) TryLock() (locked bool, err error) {
 	return locked, err
 }
 
-// Lease works as on Linux, for an opener that does not wait: Append fails with EAGAIN while there is a lease.
+// Lease works as on Linux, for an opener that does not wait: Append fails with EAGAIN while there is a lease. On Windows the holder does
+// not hear of the opener, who is turned away.
 func (f *diskFile) Lease() (release func() bool, open bool) {
 	none := func() bool { return false }
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
-	if f.closed || f.epoch != f.m.epoch || f.writable {
+	switch {
+	case f.closed || f.epoch != f.m.epoch || f.writable || f.m.system == APFS:
 		return none, false
-	}
-	for other := range f.m.open {
-		if other.node == f.node && other.writable {
-			return none, true
-		}
+	case f.m.writes(f.node) || f.m.uses(f.node, DenyDelete):
+		return none, true
 	}
 	lease := &diskLease{}
 	f.lease = lease

@@ -152,8 +152,6 @@ type faultDir struct {
 	d vfs.Dir
 }
 
-func (d *faultDir) ReplacesOpen() bool { return vfs.ReplacesOpen(d.d) }
-
 func bare(d vfs.Dir) vfs.Dir {
 	if wrapped, ok := d.(*faultDir); ok {
 		return wrapped.d
@@ -239,6 +237,9 @@ func (d *faultDir) Remove(name string) error {
 func (d *faultDir) RemoveDir(name string) error {
 	return d.f.change("remove directory "+name, func() error { return d.d.RemoveDir(name) })
 }
+
+// ReplacesOpen is a question about the system, which does not fail.
+func (d *faultDir) ReplacesOpen() bool { return vfs.ReplacesOpen(d.d) }
 
 func (d *faultDir) Sync() error { return d.f.change("sync directory", d.d.Sync) }
 
