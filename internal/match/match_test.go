@@ -100,7 +100,7 @@ func TestIndexFollowsEdits(t *testing.T) {
 	for seed := range uint64(400) {
 		rng := rand.New(rand.NewPCG(seed, 1))
 		d := NewDoc(text.Split(join(few(rng, rng.IntN(40)))))
-		d.limit = 1 << 40
+		d.limit = 1 << 30
 		pats := make([][]string, 1+rng.IntN(6))
 		for i := range pats {
 			pats[i] = few(rng, 1+rng.IntN(6))

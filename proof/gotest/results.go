@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"maps"
@@ -33,7 +34,7 @@ func (r Results) Run(ctx context.Context, dir string, env []string, args ...stri
 	readErr := r.read(out, func(line string) { fmt.Println(line) })
 	io.Copy(io.Discard, out) //nolint:errcheck // so that go test ends
 	if err := cmd.Wait(); readErr != nil || ctx.Err() != nil {
-		return fmt.Errorf("go test: %w, %w, %w", err, readErr, ctx.Err())
+		return fmt.Errorf("go test: %w", errors.Join(err, readErr, ctx.Err()))
 	}
 	return nil
 }
