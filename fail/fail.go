@@ -160,6 +160,8 @@ type Nearest struct {
 	Corrected string `json:"correctedHunk,omitempty"`
 	// OldText is, for a text edit, an old text that would match: text that occurs there and only there.
 	OldText string `json:"correctedOldText,omitempty"`
+	// NewText makes the change that the edit means when it takes the place of OldText; nil if that is not certain.
+	NewText *string `json:"correctedNewText,omitempty"`
 }
 
 // Error returns the place and the message on one line, without the hint.

@@ -31,7 +31,9 @@ type failure struct {
 }
 
 type nearest struct {
-	Corrected string `json:"correctedHunk"`
+	Corrected string  `json:"correctedHunk"`
+	OldText   string  `json:"correctedOldText"`
+	NewText   *string `json:"correctedNewText"`
 }
 
 // nothing is the text of a client that was told to leave out everything.
@@ -100,24 +102,37 @@ func replaceHunks(way damage.Way, text string, hunks map[[2]int]string) string {
 	return out.String()
 }
 
-// nextEdits sends the hash that the file has now, or leaves out edits that are made already.
+// nextEdits sends the hash that the file has now, or the texts that the refusal shows in place of those of an edit, and leaves out edits
+// that are made already.
 func nextEdits(text string, f failure) (string, bool) {
 	var edits damage.Edits
 	if err := json.Unmarshal([]byte(text), &edits); err != nil {
 		return "", false
 	}
-	switch {
-	case f.Details.Actual != "" && f.Details.Actual != edits.Sha256:
+	if f.Details.Actual != "" && f.Details.Actual != edits.Sha256 {
 		return strings.Replace(text, edits.Sha256, f.Details.Actual, 1), true
-	case len(f.Details.Failures) == 0 && f.Details.AlreadyApplied && len(edits.Edits) == 1:
-		return nothing, true
+	}
+	all := f.Details.Failures
+	if len(all) == 0 {
+		all = []failure{f}
 	}
 	gone := map[int]bool{}
-	for _, f := range f.Details.Failures {
-		if !f.Details.AlreadyApplied || f.Details.Edit == nil {
+	for _, f := range all {
+		d, at := f.Details, 0
+		if d.Edit == nil && len(edits.Edits) > 1 {
 			return "", false
 		}
-		gone[*f.Details.Edit] = true
+		if d.Edit != nil {
+			at = *d.Edit
+		}
+		switch {
+		case d.AlreadyApplied:
+			gone[at] = true
+		case d.Nearest != nil && d.Nearest.NewText != nil:
+			edits.Edits[at].Old, edits.Edits[at].New = d.Nearest.OldText, *d.Nearest.NewText
+		default:
+			return "", false
+		}
 	}
 	var left []damage.Edit
 	for i, e := range edits.Edits {
@@ -126,9 +141,9 @@ func nextEdits(text string, f failure) (string, bool) {
 		}
 	}
 	if edits.Edits = left; len(left) == 0 {
-		return nothing, len(gone) > 0
+		return nothing, true
 	}
-	return quoted(edits), len(gone) > 0
+	return quoted(edits), true
 }
 
 // quoted returns a value as JSON, with the characters that a model writes.

@@ -69,6 +69,11 @@ func TestNextEdits(t *testing.T) {
 	if next, ok := nextText(damage.AsEdits, sent, answer{Error: &whole}); ok {
 		t.Errorf("nothing was offered, and the client sends %s", next)
 	}
+	now := "new\n"
+	made.Details.Nearest = &nearest{OldText: "old\n", NewText: &now}
+	if next, ok := nextText(damage.AsEdits, sent, answer{Error: &made}); !ok || !strings.Contains(next, `"oldText":"old\n","newText":"new\n"`) {
+		t.Errorf("%v: %s", ok, next)
+	}
 }
 
 // TestReplaceHunks: a hunk of a unified diff and a block are replaced, and nothing else.

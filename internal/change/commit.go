@@ -9,12 +9,14 @@ import (
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/commit"
 	"github.com/emend-dev/emend/internal/consent"
 	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/plan"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/workspace"
+	"github.com/emend-dev/emend/patch"
 )
 
 // Commit applies a plan of [Preview], entirely or not at all, all sections in one transaction. It refuses if a file
@@ -70,7 +72,7 @@ func commitPlan(ctx context.Context, w *workspace.Workspace, view report.View, p
 	}
 	tx.Texts = func(d *commit.Done) (diff, answer string) {
 		completeReport(rep, n, d)
-		rep.Done.Notes = append(rep.Done.Notes, keys...)
+		rep.Done.Notes = append(append(rep.Done.Notes, keys...), r.notes...)
 		if r.Key != "" {
 			answer = report.Encode(r.answer(rep))
 		}
@@ -89,6 +91,11 @@ func commitPlan(ctx context.Context, w *workspace.Workspace, view report.View, p
 			return nil, err
 		}
 		return answerAgain(w, store, first, answer, r)
+	}
+	for i := range p.Steps {
+		if s := &p.Steps[i]; s.Op == patch.Update || s.Op == patch.Add {
+			w.NoteKnown(caller.Actor(ctx).Session, s.Path, s.AfterSum)
+		}
 	}
 	return rep, nil
 }

@@ -35,6 +35,7 @@ type CommitRequest struct {
 	resultFromLog   func(loggedChange) api.Result // words the log's entry of the first call, when its answer is lost
 	Progress        func(done, total int)
 	Asks            []api.AskedPath // paths that a person is asked about
+	notes           []string        // what the answer says beside what the commit finds
 	approved        *consent.Result // the person's earlier approval, which covers Asks
 	earlierSections *Report         // what the call's earlier sections did; it is part of the answer
 }

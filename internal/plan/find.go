@@ -20,10 +20,15 @@ import (
 func (b *builder) find(s *patch.Section, before string) *place.Placement {
 	traced := b.survey != nil
 	made, differs := madeFrom(s, before)
-	numbered := func(lines *text.Lines) *place.Placement {
-		if differs {
-			return nil
+	if differs {
+		unnumbered := *s
+		unnumbered.Hunks = slices.Clone(s.Hunks)
+		for k := range unnumbered.Hunks {
+			unnumbered.Hunks[k].At = 0
 		}
+		s = &unnumbered
+	}
+	numbered := func(lines *text.Lines) *place.Placement {
 		return place.AtNumbers(lines, s.Hunks, b.rules, traced, made)
 	}
 	if b.rules.Bytes && endsMatter(s.Hunks, before) {

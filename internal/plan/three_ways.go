@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"iter"
+	"slices"
 	"sort"
 	"strings"
 
@@ -28,6 +29,7 @@ type threeWays struct {
 	toNow     []text.Change
 	toPatched []text.Change
 	placed    []HunkPlace // the hunks in the version
+	made      string      // the version with the hunks applied, as it is written
 	after     string      // the file as it is now with the hunks merged into it
 	final     bool        // the hunks remove lines that changed since, or are applied already: nothing else can help
 }
@@ -72,17 +74,34 @@ func (b *builder) mergeSeen(s *patch.Section, step *Step) error {
 
 // mergeEarlier merges section s, whose hunks have no place in their file for the reasons refused, from the versions on record in
 // which they have. It reports false if there is none, or if they do not all merge to one text; then the refusal stands. The error
-// is for hunks that remove lines which changed since, or that are applied already.
+// is for hunks that remove lines which changed since, or that are applied already. Whatever the reasons are, the hunks are applied if
+// the file is, byte for byte, what they make of a version; and if it is what a part of their changes makes of it, and no hunk has
+// several places, the others are made.
 func (b *builder) mergeEarlier(s *patch.Section, step *Step, refused error) (ok bool, err error) {
 	_, written := b.state[step.Source.Place]
 	_, hashed := b.opts.Expect[s.Path]
-	if written || hashed || !allNowhere(refused) {
+	if written || hashed {
 		return false, nil
 	}
+	nowhere := allNowhere(refused)
+	ambiguous := slices.ContainsFunc(fail.All(refused), func(e *fail.Error) bool { return e.Kind == fail.MultipleMatches })
 	var first *threeWays
 	for v := range b.versions(s, step.Source, "") {
 		w := b.placeIn(v, s, step)
-		if w == nil {
+		switch {
+		case w == nil:
+			continue
+		case w.made == step.Before:
+			if err := b.madeAlready(w, step); err != nil {
+				return false, err
+			}
+			b.takeMerged(w, step)
+			return true, nil
+		case !ambiguous && w.partlyMade():
+			w.after = w.made
+			b.takeMerged(w, step)
+			return true, nil
+		case !nowhere:
 			continue
 		}
 		switch err := b.merge(w, s, step); {
@@ -116,7 +135,7 @@ func (b *builder) placeIn(v Version, s *patch.Section, step *Step) *threeWays {
 	if err != nil || out.After == v.Data {
 		return nil
 	}
-	w.patched, w.placed = text.Split(out.After), p.HunkPlaces()
+	w.made, w.patched, w.placed = out.After, text.Split(out.After), p.HunkPlaces()
 	w.toNow, w.toPatched = text.Between(v.Data, step.Before), text.Between(v.Data, out.After)
 	return w
 }
@@ -135,14 +154,48 @@ func (b *builder) merge(w *threeWays, s *patch.Section, step *Step) error {
 	if c, why := w.doubt(); why != "" {
 		return w.refuse(step, w.hunkAt(c), "the file changed since the version that this hunk fits, and "+why)
 	}
-	w.after = after
-	if after == step.Before && !b.opts.Idempotent {
-		w.final = true
-		e := w.refuse(step, 0, "the file changed since it was read, and has what the hunks change")
-		e.Already = true
-		return e
+	if w.after = after; after == step.Before {
+		return b.madeAlready(w, step)
 	}
 	return nil
+}
+
+// partlyMade reports whether the file is, byte for byte, the version with some of the changes of the hunks, and no others.
+func (w *threeWays) partlyMade() bool {
+	const most = 16 // ways to read the lines so far
+	now := w.now.Raw(0, w.now.Len())
+	at, line := []int{0}, 0
+	for _, c := range w.toPatched {
+		gap := w.base.Raw(line, c.A0)
+		line = c.A1
+		var next []int
+		for _, n := range at {
+			if !strings.HasPrefix(now[n:], gap) {
+				continue
+			}
+			n += len(gap)
+			for _, lines := range []string{w.base.Raw(c.A0, c.A1), w.patched.Raw(c.B0, c.B1)} {
+				if strings.HasPrefix(now[n:], lines) && !slices.Contains(next, n+len(lines)) && len(next) < most {
+					next = append(next, n+len(lines))
+				}
+			}
+		}
+		at = next
+	}
+	rest := w.base.Raw(line, w.base.Len())
+	return w.now.HasBOM() == w.patched.HasBOM() && slices.ContainsFunc(at, func(n int) bool { return now[n:] == rest })
+}
+
+// madeAlready refuses hunks whose changes the file has, unless they are to be skipped.
+func (b *builder) madeAlready(w *threeWays, step *Step) error {
+	w.after = step.Before
+	if b.opts.Idempotent {
+		return nil
+	}
+	w.final = true
+	e := w.refuse(step, 0, "the file changed since it was read, and has what the hunks change")
+	e.Already = true
+	return e
 }
 
 // rival refuses a hunk that has several places in the file as it is now, or one that is not where the version has it. A version that

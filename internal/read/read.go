@@ -43,6 +43,7 @@ func File(ctx context.Context, w *workspace.Workspace, r api.ReadRequest) (*api.
 	}
 	if err == nil && !a.Data.Binary && len(asks.List()) == 0 {
 		w.NoteRead(whole, e.Rel, a.Data.Sha256)
+		w.NoteKnown(caller.Actor(ctx).Session, e.Rel, a.Data.Sha256)
 	}
 	return a, err
 }

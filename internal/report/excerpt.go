@@ -61,6 +61,9 @@ func (x *excerpts) wordings(e *fail.Error) (out []string) {
 		if n.Corrected != "" {
 			out = append(out, where+"; this hunk would apply:"+block(n.Corrected))
 		}
+		if n.NewText != nil {
+			out = append(out, where+"; "+x.reader.Say("this edit would apply, with ‹oldText›:")+block(n.OldText)+"\n  "+x.reader.Say("and ‹newText›:")+block(*n.NewText))
+		}
 		if n.OldText != "" {
 			out = append(out, where+"; "+x.reader.Say("this ‹oldText› is there:")+block(n.OldText))
 		}

@@ -27,7 +27,17 @@ type reads struct {
 	mu    sync.Mutex
 	kept  []Read // the oldest first
 	bytes int
+	known []sight // the oldest first
 }
+
+// sight is the last version of a file that a session was shown, or that its own call left.
+type sight struct {
+	session, path, sum string
+	at                 time.Time
+}
+
+// maxSights bounds the files of all sessions of which the last known version is kept.
+const maxSights = 4096
 
 // Capture collects the content of a file that is read block by block. A nil Capture collects nothing.
 type Capture struct {
@@ -81,6 +91,37 @@ func (w *Workspace) Reads(path, sum string) (out []Read) {
 		}
 	}
 	return out
+}
+
+// NoteKnown notes the version of the file at a path below the root that a session was shown, or that its call left. It keeps the hash
+// alone.
+func (w *Workspace) NoteKnown(session, path, sum string) {
+	r := &w.reads
+	if !r.on {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.known = slices.DeleteFunc(r.known, func(k sight) bool {
+		return k.session == session && k.path == path || time.Since(k.at) > maxReadAge
+	})
+	if len(r.known) == maxSights {
+		r.known = slices.Delete(r.known, 0, 1)
+	}
+	r.known = append(r.known, sight{session, path, sum, time.Now()})
+}
+
+// Known returns the hash of the last version of a path that a session was shown, or that its call left; "" if that is not on record.
+func (w *Workspace) Known(session, path string) string {
+	r := &w.reads
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, k := range slices.Backward(r.known) {
+		if k.session == session && k.path == path && time.Since(k.at) <= maxReadAge {
+			return k.sum
+		}
+	}
+	return ""
 }
 
 // ForgetReads drops what was shown until a time.

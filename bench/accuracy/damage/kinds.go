@@ -15,6 +15,7 @@ type Kind struct {
 	// Envelope: it damages the envelope, which a unified diff does not have, or a unified diff is always so.
 	Envelope bool
 	dents    bool // it changes indentation
+	uniform  bool // it writes every line of a hunk in another way, also the added ones
 	encodes  bool // it writes characters in another way
 	alone    bool // what comes out tells nothing if another damage comes on top
 	stage    stage
@@ -37,9 +38,9 @@ var Kinds = []Kind{
 	{Name: "none", Doc: "as a careful author writes it", do: func(*rand.Rand, *Case) bool { return true }, stage: writes},
 	{Name: "trailing gained", Doc: "context and removed lines end in spaces that the file does not have", do: trailingGained, stage: spoils},
 	{Name: "trailing lost", Doc: "lines of the file end in white space that the patch does not have", do: trailingLost, stage: meanwhile},
-	{Name: "tabs as spaces", Doc: "every indent of tabs is written in spaces, also on added lines", do: tabsAsSpaces, dents: true, stage: spoils},
-	{Name: "spaces as tabs", Doc: "every indent of spaces is written in tabs, also on added lines", do: spacesAsTabs, dents: true, stage: spoils},
-	{Name: "indentation shifted", Doc: "a hunk stands further left or right, also its added lines", do: shifted, dents: true, stage: spoils},
+	{Name: "tabs as spaces", Doc: "every indent of tabs is written in spaces, also on added lines", do: tabsAsSpaces, dents: true, uniform: true, stage: spoils},
+	{Name: "spaces as tabs", Doc: "every indent of spaces is written in tabs, also on added lines", do: spacesAsTabs, dents: true, uniform: true, stage: spoils},
+	{Name: "indentation shifted", Doc: "a hunk stands further left or right, also its added lines", do: shifted, dents: true, uniform: true, stage: spoils},
 	{Name: "typography", Doc: "quotes and dashes are typographic in the patch and plain in the file, or the other way round", do: typography, stage: meanwhile},
 	{Name: "normal form", Doc: "accents are written in another Unicode normal form than in the file", do: normalForm, stage: meanwhile},
 	{Name: "blank dropped", Doc: "blank context lines are left out", do: blankDropped, stage: drops},
@@ -87,10 +88,10 @@ var Kinds = []Kind{
 	{Name: "numbers before the mark", Doc: "line numbers, in one of these forms, stand before the marks", do: numbersFirst, stage: wraps},
 	{Name: "inner fence", Doc: "a Markdown fence stands inside of the envelope", do: innerFence, Envelope: true, stage: wraps},
 	{Name: "HTML in context", Doc: "context and removed lines have HTML entities", do: encoded(false, asHTML, hasEntity), encodes: true, stage: spoils},
-	{Name: "HTML in all", Doc: "all lines have HTML entities", do: encoded(true, asHTML, hasEntity), encodes: true, stage: spoils},
+	{Name: "HTML in all", Doc: "all lines have HTML entities", do: encoded(true, asHTML, hasEntity), encodes: true, uniform: true, stage: spoils},
 	{Name: "smart quotes in context", Doc: "quotes in context and removed lines are typographic", do: encoded(false, asCurly, hasCurly), encodes: true, stage: spoils},
-	{Name: "smart quotes in all", Doc: "quotes in all lines are typographic", do: encoded(true, asCurly, hasCurly), encodes: true, stage: spoils},
-	{Name: "doubled escapes", Doc: "quotes and backslashes are escaped once more", do: doubledEscapes, encodes: true, stage: spoils},
+	{Name: "smart quotes in all", Doc: "quotes in all lines are typographic", do: encoded(true, asCurly, hasCurly), encodes: true, uniform: true, stage: spoils},
+	{Name: "doubled escapes", Doc: "quotes and backslashes are escaped once more", do: doubledEscapes, encodes: true, uniform: true, stage: spoils},
 	{Name: "literal \\n", Doc: "ends of lines are written as a backslash and an n", do: literalNewlines, stage: wraps},
 	{Name: "cut off and ended", Doc: "the last hunk ends in the middle of a line, and *** End Patch follows", do: cutOff(true), alone: true, stage: wraps},
 	{Name: "cut off", Doc: "the text ends in the middle of a line of the last hunk", do: cutOff(false), Envelope: true, alone: true, stage: wraps},

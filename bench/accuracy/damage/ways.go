@@ -36,7 +36,7 @@ func (c *Change) CaseIn(w Way, mint Mint, f Form, seed uint64, kinds ...Kind) (*
 			out.Hunks[i].Anchor = ""
 		}
 	}
-	out.lossy = out.lossy || w == InBlocks && slices.ContainsFunc(out.Hunks, out.slides)
+	out.lossy = out.lossy || (w == InBlocks || w == AsEdits) && slices.ContainsFunc(out.Hunks, out.slides)
 	sent, ok := out.Sent(mint)
 	if !ok || out.Kind == "none" || out.Disk != out.Read || out.cut {
 		return out, ok
@@ -52,11 +52,12 @@ func (c *Change) CaseIn(w Way, mint Mint, f Form, seed uint64, kinds ...Kind) (*
 
 // slides reports whether the two parts of a block leave it open which of several lines, alike in the block, is the one that the file spells
 // otherwise: it may be a line that stays, whose spelling stays with it, or one of those beside it. Of a block that leaves lines out, every
-// line says where these are.
+// line says where these are. It does not matter of a block that is applied: its second part stands there. Nor does it if every line of the
+// block is written in another way, whatever becomes of it, and the file is as its author saw it: read back, each line has one spelling.
 func (c *Case) slides(h Hunk) bool {
 	old, now := h.old(), h.withoutMarks("-")
 	shown := h.shown()
-	if len(old)*len(now) > 1<<22 {
+	if len(old)*len(now) > 1<<22 || c.applied(h) || c.readsBack(h, old, now) {
 		return false
 	}
 	whole := h.To-h.From == len(old)
@@ -83,6 +84,40 @@ func (c *Case) slides(h Hunk) bool {
 		}
 	}
 	return false
+}
+
+// readsBack reports whether the damage writes every line of a block in another way, and two lines are alike after it only if they were before.
+func (c *Case) readsBack(h Hunk, old, now []string) bool {
+	if k, ok := Named(c.Kind); !ok || !k.uniform || h.To-h.From != len(old) {
+		return false
+	}
+	from := h.From // of what the block makes, in the new file
+	for _, b := range c.change.blocks {
+		if b.a1 <= h.From && b.a0 < h.From {
+			from += b.b1 - b.b0 - (b.a1 - b.a0)
+		}
+	}
+	if from+len(now) > len(c.change.new) {
+		return false
+	}
+	was := map[string]string{}
+	same := func(sent, plain string) bool {
+		before, known := was[sent]
+		was[sent] = plain
+		return !known || before == plain
+	}
+	for i, l := range old {
+		n := h.From + i
+		if c.at[n] < 0 || c.there[c.at[n]] != c.change.old[n] || !same(l, c.change.old[n]) {
+			return false
+		}
+	}
+	for i, l := range now {
+		if !same(l, c.change.new[from+i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // pairedFirst returns for each old line its partner among the new ones in a longest common subsequence, as early as possible; -1 for none.

@@ -1,9 +1,15 @@
 package mcp_test
 
 import (
+	"cmp"
 	"maps"
+	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/internal/front/mcp"
+	"github.com/emend-dev/emend/internal/tool"
 )
 
 const editTool = "str_replace_based_edit_tool"
@@ -90,6 +96,62 @@ func TestAnthropicEditorRefusals(t *testing.T) {
 		a.says(editTool, row.args, true, row.want)
 	}
 	a.has(before)
+}
+
+// TestAnthropicInsertAfterOthers: the number of an insert is of the version that was shown, or that the session left. Where somebody else
+// changed the file since, it is refused unless it still names the same place.
+func TestAnthropicInsertAfterOthers(t *testing.T) {
+	p, _ := tool.ProfileNamed("anthropic")
+	view := map[string]any{"command": "view", "path": "f"}
+	insert := func(line int) map[string]any {
+		return map[string]any{"command": "insert", "path": "f", "insert_line": line, "insert_text": "new"}
+	}
+	const edited = "The file f has been edited."
+	const again = -1 // line 2, once the file was viewed again
+	for _, row := range []struct {
+		name   string
+		calls  []map[string]any // before somebody else changes the file
+		others string           // what they leave; "" for no change
+		line   int
+		says   string
+		after  string // "" for no change
+	}{
+		{"nobody else", []map[string]any{view}, "", 2, edited, "a\nb\nnew\nc\nd\n"},
+		{"not shown at all", nil, "x\na\nb\nc\nd\n", 2, edited, "x\na\nnew\nb\nc\nd\n"},
+		{"a line above", []map[string]any{view}, "x\na\nb\nc\nd\n", 2, "Error: f:2: the file changed since it was shown: what was line 2 is line 3 now…", ""},
+		{"the line itself", []map[string]any{view}, "a\nB\nc\nd\n", 2, "Error: f:2: the file changed since it was shown, and line 2 may be another one now…", ""},
+		{"the line below it", []map[string]any{view}, "a\nb\nC\nd\n", 2, "Error: f:2: the file changed since it was shown, and line 2 may be another one now…", ""},
+		{"a line further down", []map[string]any{view}, "a\nb\nc\nD\n", 2, edited + "\nNote: f changed since it was shown, though not where the lines go.", "a\nb\nnew\nc\nD\n"},
+		{"a line above, in place of another", []map[string]any{view}, "A\nb\nc\nd\n", 2, edited + "\nNote: f changed since it was shown, though not where the lines go.", "A\nb\nnew\nc\nd\n"},
+		{"at the top", []map[string]any{view}, "x\na\nb\nc\nd\n", 0, edited + "\nNote: f changed since it was shown, though not where the lines go.", "new\nx\na\nb\nc\nd\n"},
+		{"its own change", []map[string]any{view, insert(1)}, "", 2, edited, "a\nnew\nnew\nb\nc\nd\n"},
+		{"its own change, and then another's", []map[string]any{view, insert(1)}, "x\na\nnew\nb\nc\nd\n", 2, "Error: f:2: the file changed since it was shown: what was line 2 is line 3 now…", ""},
+		{"shown again", []map[string]any{view}, "x\na\nb\nc\nd\n", again, edited, "x\na\nnew\nb\nc\nd\n"},
+	} {
+		dir := t.TempDir()
+		ws, err := emend.Open(dir, emend.Store(filepath.Join(t.TempDir(), "store")), emend.KeepReads())
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { ws.Close() })
+		a := &agent{t, dir, connect(t, mcp.Config{Workspaces: []tool.Workspace{{Workspace: ws}}, Tools: tool.Options{Profile: p}})}
+		place(t, dir, map[string]string{"f": "a\nb\nc\nd\n"})
+		for _, c := range row.calls {
+			a.text(editTool, c)
+		}
+		if row.others != "" {
+			place(t, dir, map[string]string{"f": row.others})
+		}
+		if row.line == again {
+			row.line = 2
+			a.text(editTool, view)
+		}
+		got, refused := a.text(editTool, insert(row.line))
+		if want, more := strings.CutSuffix(row.says, "…"); refused != (row.after == "") || got != want && !(more && strings.HasPrefix(got, want)) {
+			t.Errorf("%s: refused %t, %q; want %q", row.name, refused, got, row.says)
+		}
+		a.has(map[string]string{"f": cmp.Or(row.after, row.others)})
+	}
 }
 
 // TestAnthropicMemory checks every sentence of the documentation of the memory tool.

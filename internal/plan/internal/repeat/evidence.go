@@ -59,7 +59,41 @@ func (f *finder) stoodBefore(lines []patch.Line, top, bottom bool) bool {
 		}
 	}
 	old, now := was.String(), is.String()
-	return strings.Contains(old, now) && !(top && !strings.HasPrefix(old, now)) && !(bottom && !strings.HasSuffix(old, now))
+	if slices.ContainsFunc(lines, added) {
+		return strings.Contains(old, now) && !(top && !strings.HasPrefix(old, now)) && !(bottom && !strings.HasSuffix(old, now))
+	}
+	split := func(s string) []string { all := strings.Split(s, text.LF); return all[1 : len(all)-1] }
+	return stoodNearly(split(old), split(now), top, bottom)
+}
+
+// stoodNearly reports whether now, the lines that a hunk leaves which only removes some, are among its old ones, but for mistakes that
+// the hunk may have in those that it removes: in one line, or one of four. A line at the end of now has to be like the old one; else
+// every hunk would do that shows one line there.
+func stoodNearly(old, now []string, top, bottom bool) bool {
+	from, to := 0, len(old)-len(now)
+	if bottom {
+		from = to
+	}
+	if top {
+		to = 0
+	}
+	for ; from <= to; from++ {
+		wrong := 0
+		for i, l := range now {
+			if was := old[from+i]; was != l {
+				if wrong++; (i == 0 || i == len(now)-1) && match.Similarity(was, l) < 0.6 {
+					wrong = len(now)
+				}
+			}
+			if wrong > max(1, len(now)/4) {
+				break
+			}
+		}
+		if wrong <= max(1, len(now)/4) {
+			return true
+		}
+	}
+	return false
 }
 
 // anchorsAgree reports whether the anchors of hunk k allow its outcome at line at. An anchor that only decides between

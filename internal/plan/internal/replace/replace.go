@@ -76,18 +76,23 @@ func (r *replacer) regions() []region {
 func (r *replacer) errors(regions []region) fail.List {
 	var out fail.List
 	var lost []suggest.Edit
+	var who []int // by index in lost: the edit
 	for k := range r.edits {
 		s := &r.edits[k]
 		if s.err == nil && s.total == 0 {
 			s.err = &fail.Error{Kind: fail.OldTextNotFound}
-			lost = append(lost, suggest.Edit{Err: s.err, Old: s.Old, New: s.New})
+			lost, who = append(lost, suggest.Edit{Err: s.err, Old: s.Old, New: s.New}), append(who, k)
 		}
 		if s.err != nil {
 			s.err.Edit = k + 1
 			out = append(out, s.err)
 		}
 	}
-	suggest.OldTexts(r.file, r.view.text, lost)
+	var open []int
+	for _, i := range suggest.OldTexts(r.file, r.view.text, lost) {
+		open = append(open, who[i])
+	}
+	r.correct(open, regions)
 	if e := r.overlaps(regions); e != nil {
 		out = append(out, e)
 	}

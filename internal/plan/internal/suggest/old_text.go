@@ -30,27 +30,27 @@ type textEdits struct {
 }
 
 // OldTexts adds to the refusals of the edits what is really there, and an old text that would be found. view is the file as
-// edits see it: with LF line ends and without its byte order mark.
+// edits see it: with LF line ends and without its byte order mark. It returns the edits, by index, whose old text is not there in any
+// spelling of line ends and whose new text is not there either.
 //
 // It costs no more than what is said at [refusal.MaxExplained] and maxPieces, and one walk for each explained edit to see
 // whether it is made already.
-func OldTexts(file *text.Lines, view string, edits []Edit) {
+func OldTexts(file *text.Lines, view string, edits []Edit) (lost []int) {
 	t := &textEdits{file: file, view: view}
 	var open []*search
-	var lost []Edit
 	for i, e := range edits {
 		t.notFound(e.Err)
 		if i >= refusal.MaxExplained || file.Len() == 0 || t.otherEnds(e) || t.alreadyMade(e) {
 			continue
 		}
 		if s := t.search(e); s != nil {
-			open, lost = append(open, s), append(lost, e)
+			open, lost = append(open, s), append(lost, i)
 		}
 	}
 	vote(file, open)
 	for i, s := range open {
 		s.voteForEnds()
-		old := lost[i].Old
+		old := edits[lost[i]].Old
 		if !strings.Contains(strings.TrimSuffix(old, text.LF), text.LF) && t.withinLine(s, old) {
 			continue
 		}
@@ -60,6 +60,7 @@ func OldTexts(file *text.Lines, view string, edits []Edit) {
 		s.describe()
 		t.suggestOldText(s, old)
 	}
+	return lost
 }
 
 // notFound words the refusal of an edit about which nothing more is known.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/match"
+	"github.com/emend-dev/emend/internal/plan/internal/indent"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -15,6 +16,10 @@ import (
 func (s *search) rewrite(st *alignment) {
 	shift, ok := s.shift(st)
 	if !ok || !s.mostlyThere(st) {
+		return
+	}
+	if line := s.slidesOverGap(st, shift); line != nothing {
+		s.err.Hint = fmt.Sprintf("What the hunk adds or removes may stand above or below line %d of the file, because the lines around it are alike: send the lines as they are there.", line+1)
 		return
 	}
 	w := &rewriter{s: s, st: st, at: st.from}
@@ -60,7 +65,7 @@ func (s *search) rewrite(st *alignment) {
 		return
 	}
 	c := *s.hunk
-	c.Lines, c.Blank = w.out, 0
+	c.Lines, c.Blank, c.At = w.out, 0, 0
 	s.corrected = &c
 }
 
@@ -78,6 +83,84 @@ func (s *search) replacesAround(st *alignment, i, n int) bool {
 		to++
 	}
 	return slices.ContainsFunc(s.lines[from:to], func(l patch.Line) bool { return l.Mark() == '+' })
+}
+
+// slidesOverGap returns the line of the file at which it matters which of several lines, alike, are the ones that a hunk without marks adds
+// or removes; nothing if it matters nowhere. A run that is changed may as well stand one line further up if the line above it is its
+// last one, and further down likewise. Of all lines that it may pass, and those at the ends, the file must have one below the other, as
+// the hunk writes them: a line in between would come to stand on one side of the run or the other.
+func (s *search) slidesOverGap(st *alignment, shift indent.Shift) int {
+	if !s.unmarked {
+		return nothing
+	}
+	for from, old := 0, 0; from < len(s.lines); { // old: the old lines above line from
+		if s.lines[from].Mark() == ' ' {
+			from, old = from+1, old+1
+			continue
+		}
+		to, next := from, old
+		for ; to < len(s.lines) && s.lines[to].Mark() != ' '; to++ {
+			if s.lines[to].Old() {
+				next++
+			}
+		}
+		for _, mark := range []byte{'-', '+'} {
+			var run []string
+			for _, l := range s.lines[from:to] {
+				if l.Mark() == mark {
+					run = append(run, l.Text())
+				}
+			}
+			up, down := slides(run, s.lines[:from], s.lines[to:])
+			if up+down == 0 {
+				continue
+			}
+			if line := s.firstGap(st, max(0, old-up-1), min(len(s.old), next+down+1), shift); line != nothing {
+				return line
+			}
+		}
+		from, old = to, next
+	}
+	return nothing
+}
+
+// slides returns how many lines of context above and below a run it can be moved over, so that the lines stay the same.
+func slides(run []string, above, below []patch.Line) (up, down int) {
+	if len(run) == 0 {
+		return 0, 0
+	}
+	for n := len(run); up < len(above); up++ {
+		l := above[len(above)-1-up]
+		last := n - 1 - up%n
+		if l.Mark() != ' ' || l.Text() != run[last] {
+			break
+		}
+	}
+	for ; down < len(below); down++ {
+		if l := below[down]; l.Mark() != ' ' || l.Text() != run[down%len(run)] {
+			break
+		}
+	}
+	return up, down
+}
+
+// firstGap returns the first line of the file that is not as the old lines from up to to say: one that they leave out, or write otherwise.
+func (s *search) firstGap(st *alignment, from, to int, shift indent.Shift) int {
+	last := nothing
+	for i := from; i < to; i++ {
+		n := st.image[i]
+		switch {
+		case n == nothing && last == nothing:
+			return st.from
+		case n == nothing, last != nothing && n != last+1:
+			return last + 1
+		}
+		if text, ok := shift.Try(s.old[i]); !ok || text != s.file.Line(n) {
+			return n
+		}
+		last = n
+	}
+	return nothing
 }
 
 // mostlyThere reports whether at most one line of the hunk, or one in four, is missing from the file or another one

@@ -51,3 +51,34 @@ func TestPartlyAdded(t *testing.T) {
 		}
 	}
 }
+
+// TestSlidesOverGap: a block of lines that is added may be the one above or the one below a line that both share. If the file has another line
+// there, marks say on which side of it the new lines go, and without marks nobody knows.
+func TestSlidesOverGap(t *testing.T) {
+	added := hunk(" func f() {", " \tfirst(1)", " }", "+", "+func g() {", "+\tsecond(2)", "+}", " ", " func h() {")
+	taken := hunk(" func f() {", " \tfirst(1)", " }", "-", "-func g() {", "-\tsecond(2)", "-}", " ", " func h() {")
+	for _, tc := range []struct {
+		name, file string
+		hunk       patch.Hunk
+		unmarked   bool
+		offered    bool
+	}{
+		{"marks", "func f() {\n\tfirst(1)\n\tnew(3)\n}\n\nfunc h() {\n", added, false, true},
+		{"a line above the end that both have", "func f() {\n\tfirst(1)\n\tnew(3)\n}\n\nfunc h() {\n", added, true, false},
+		{"a line above the block", "func f() {\n\tfirst(1)\n}\n// new\n\nfunc h() {\n", added, true, false},
+		{"a line further up", "func f() {\n\tnew(3)\n\tfirst(1)\n}\n\nfunc h() {\n", added, true, true},
+		{"another line further up", "func e() {\n\tfirst(1)\n}\n\nfunc h() {\n", added, true, true},
+		{"what is removed, and a line above the end", "func f() {\n\tfirst(1)\n\tnew(3)\n}\n\nfunc g() {\n\tsecond(2)\n}\n\nfunc h() {\n", taken, true, false},
+	} {
+		r := strict
+		r.Unmarked = tc.unmarked
+		_, err := settle(text.Split(tc.file), []patch.Hunk{tc.hunk}, r, lines)
+		if err == nil {
+			t.Fatalf("%s: it has its place", tc.name)
+		}
+		n := fail.All(err)[0].Nearest
+		if n == nil || (n.Corrected != "") != tc.offered {
+			t.Errorf("%s: %+v, %s", tc.name, n, fail.All(err)[0].Hint)
+		}
+	}
+}
