@@ -32,7 +32,7 @@ type AnsweredData struct {
 	Session bool   `json:"session,omitempty"`
 }
 
-// ErrNoPage is the cause of a refusal when no page is open on which a person could answer.
+// ErrNoPage is the cause of a refusal when no page is open where a person could approve it.
 var ErrNoPage = errors.New("nobody is there to ask")
 
 // Question asks a person whether a call may touch paths with an ask rule.

@@ -50,7 +50,7 @@ type SeenFile struct {
 	Operation string `json:"operation"` // add, update, delete, move
 	Path      string `json:"path"`
 	ToPath    string `json:"toPath,omitempty"`
-	NoUndo    string `json:"noUndo,omitempty"` // why it cannot be taken back
+	NoUndo    string `json:"noUndo,omitempty"` // why it cannot be undone
 }
 
 // NotKept is a file, or the sum of a directory, whose content was not kept.

@@ -43,7 +43,7 @@ func TestAskAtTerminal(t *testing.T) {
 		}
 	}
 	dir := workspace(t, map[string]string{"f": "abc\n"})
-	if got := (person{dir: dir, pipes: "err", types: "y\n"}).run(t, "--policy", policy, "rm", "f"); got.code != 1 || !strings.Contains(got.err, "nobody to ask") {
+	if got := (person{dir: dir, pipes: "err", types: "y\n"}).run(t, "--policy", policy, "rm", "f"); got.code != 1 || !strings.Contains(got.err, "nobody is there to approve") {
 		t.Errorf("nobody reads standard error: %+v", got)
 	}
 	if got := (person{dir: dir, types: "y\n"}).run(t, "--policy", policy, "rm", "f"); got.code != 0 {
@@ -80,7 +80,7 @@ func TestUndoOfOthersAtTerminal(t *testing.T) {
 			t.Fatalf("%v: %s", err, out)
 		}
 		got := p.run(t, "undo")
-		if got.code != 0 || !strings.Contains(got.err, "-abc") || !strings.Contains(got.err, "The last change is of coder (cli), session s-1, just now.\nTake it back? [y/N] ") {
+		if got.code != 0 || !strings.Contains(got.err, "-abc") || !strings.Contains(got.err, "The last change is of coder (cli), session s-1, just now.\nUndo it? [y/N] ") {
 			t.Errorf("%q: %+v", tt.answer, got)
 		}
 		if _, err := os.Stat(filepath.Join(dir, "f")); (err != nil) != tt.gone || strings.Contains(got.out, "Nothing was changed.") == tt.gone {

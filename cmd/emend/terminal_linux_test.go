@@ -258,7 +258,7 @@ func TestHashAtTerminal(t *testing.T) {
 		if got.code != 0 || !strings.Contains(got.err, "f has the sha256 "+abcHash) || content(t, p.dir, tt.file) != tt.want {
 			t.Errorf("%s: %+v", tt.name, got)
 		}
-		if !strings.Contains(got.out, "Take it back with: emend undo ") {
+		if !strings.Contains(got.out, "To undo: emend undo ") {
 			t.Errorf("%s: the way back is not shown: %q", tt.name, got.out)
 		}
 		if tt.name != "mv" && !strings.Contains(got.out, "\x1b[31m-abc") {

@@ -187,7 +187,7 @@ func TestWaitingEnds(t *testing.T) {
 	s := startAskingServer(t, "--wait", "300ms")
 	s.startFollower()
 	s.send(patchCall("1", "hello", "one"))
-	s.checkAnswer("1", "did not answer within 300ms", true)
+	s.checkAnswer("1", "nobody answered at the page within 300ms", true)
 	s.checkNoneWaiting()
 
 	s = startAskingServer(t, "--wait", "0")
@@ -218,7 +218,7 @@ func TestWaitingClientLeaves(t *testing.T) {
 	s.send(patchCall("1", "hello", "one"))
 	id := x.nextID(t)
 	s.endInput()
-	s.checkAnswer("1", "the client left while a person was asked", true)
+	s.checkAnswer("1", "the client left while the call waited", true)
 	if out, code := s.run("waiting", "allow", id); code != 1 {
 		t.Errorf("exit %d: %s", code, out)
 	}
@@ -232,7 +232,7 @@ func TestWaitingKilled(t *testing.T) {
 	s.send(patchCall("1", "hello", "one"))
 	x.nextID(t)
 	must(t, x.Process.Kill())
-	s.checkAnswer("1", "closed before they answered", true)
+	s.checkAnswer("1", "closed before anybody answered", true)
 	s.send(patchCall("2", "hello", "one"))
 	s.checkAnswer("2", "no page is open", true)
 
@@ -273,7 +273,7 @@ func TestWaitingAnsweredTwice(t *testing.T) {
 		s.checkAnswer("1", "a.txt", false)
 		s.checkFile("one\n")
 	} else {
-		s.checkAnswer("1", "said no", true)
+		s.checkAnswer("1", "a person denied it", true)
 		s.checkFile("hello\n")
 	}
 }
@@ -290,7 +290,7 @@ func TestWaitingAmongForgeries(t *testing.T) {
 	s.send(patchCall("1", "hello", "one"))
 	id := x.nextID(t)
 	must(t, syscall.Mkfifo(filepath.Join(board, id+".answer"), 0o600))
-	s.checkAnswer("1", "counts as a no", true)
+	s.checkAnswer("1", "counts as a denial", true)
 	s.checkFile("hello\n")
 	s.checkNoneWaiting()
 }

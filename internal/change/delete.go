@@ -51,12 +51,12 @@ func Delete(ctx context.Context, w *workspace.Workspace, r api.DeleteRequest) (*
 		describe: func(d api.DeleteData) string {
 			switch {
 			case d.Tree != nil && r.Permanent:
-				return fmt.Sprintf("Deleted %s for good, with all that was in it (%s).", report.Escape(d.Path), describeTree(d.Tree))
+				return fmt.Sprintf("Deleted %s permanently, with all that was in it (%s).", report.Escape(d.Path), describeTree(d.Tree))
 			case d.Tree != nil:
 				return fmt.Sprintf("Deleted %s with all that was in it (%s). The files are in the trash.", report.Escape(d.Path), describeTree(d.Tree))
 			}
 			if d.TrashedTo == "" {
-				return fmt.Sprintf("Deleted %s for good: it is not in the trash. What older entries of the log keep of it, a person can purge.", report.Escape(d.Path))
+				return fmt.Sprintf("Deleted %s permanently: it is not in the trash. What older entries of the log keep of it, a person can purge.", report.Escape(d.Path))
 			}
 			words := fmt.Sprintf("Deleted %s. It is in the trash as %s.", report.Escape(d.Path), d.TrashedTo)
 			if d.SizeBytes > MaxShown {

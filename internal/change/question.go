@@ -42,7 +42,7 @@ func stepForPerson(ctx context.Context, w *workspace.Workspace, s *plan.Step, fo
 	}
 	switch {
 	case s.Op == patch.Delete && forget:
-		note("%s is deleted for good: nothing of it goes to the trash", s.Path)
+		note("%s is deleted permanently: it does not go to the trash", s.Path)
 	case s.Op == patch.Move && s.Replaces != nil:
 		note("what is at %s is replaced", s.To)
 	case s.Exec, s.Mode == patch.Executable:

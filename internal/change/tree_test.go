@@ -117,7 +117,7 @@ func TestTreeForGood(t *testing.T) {
 			t.Errorf("%s is in %v", text, found)
 		}
 	}
-	s.Refused(api.UndoRequest{Entry: a.Tx}, fail.NotFound, "deleted for good")
+	s.Refused(api.UndoRequest{Entry: a.Tx}, fail.NotFound, "deleted permanently")
 }
 
 // TestTreeRefused: what may not be touched in a directory refuses all of it, by its name, and nothing changes.

@@ -229,8 +229,8 @@ func (rv *recovery) mustTakeBack(finish bool) bool {
 
 // Messages of aborts that a later process writes.
 const (
-	hadBeen  = "it had been taken back"
-	wasTaken = "interrupted, and taken back"
+	hadBeen  = "it had been rolled back"
+	wasTaken = "interrupted, and rolled back"
 )
 
 // Interrupted reports whether an abort was written by a later process than the one that made the transaction.

@@ -125,7 +125,7 @@ func (t *transaction) dropSlot(a *act, slots vfs.Dir) {
 }
 
 func (t *transaction) cannotTakeBack(a *act, err error) error {
-	return indeterminate(fmt.Errorf("%s: taking it back failed: %w", a.Path, err))
+	return indeterminate(fmt.Errorf("%s: rolling it back failed: %w", a.Path, err))
 }
 
 func (t *transaction) undoAct(a *act) error {

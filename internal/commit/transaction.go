@@ -128,7 +128,7 @@ func (t *transaction) refusal(err error) error {
 	if e, ok := errors.AsType[*fail.Error](err); ok {
 		e.Undone = t.undoneCount
 		if t.undoneCount > 0 {
-			e.Msg += fmt.Sprintf(" (%d changes were taken back)", t.undoneCount)
+			e.Msg += fmt.Sprintf(" (%d changes were rolled back)", t.undoneCount)
 		}
 		e.Notes = append(e.Notes, t.conflicts...)
 	}

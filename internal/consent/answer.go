@@ -53,7 +53,7 @@ func notAnswered(id string, err error) error {
 	case errors.Is(err, board.ErrNoSession):
 		e = &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Cause: err,
 			Msg:  fmt.Sprintf("the call %s belongs to no session: what its client says of itself, any other client could say too", fail.Quote(id)),
-			Hint: "Allow it once; or have the client use a revision of the protocol with sessions, or standard input and output."}
+			Hint: "Allow it once; or use a client with a revision of the protocol that has sessions, or standard input and output."}
 	case errors.Is(err, board.ErrPageOnly):
 		e = &fail.Error{Kind: fail.PermissionDenied, Cause: err,
 			Msg:  "the policy that the call is under takes answers from a page only ([ask] answer = \"page\")",

@@ -91,9 +91,9 @@ func TestBuiltInUnasked(t *testing.T) {
 				t.Errorf("%s, %t: %q", name, sequential, marked)
 			}
 			for policy, why := range map[string]string{
-				"[write]\nunasked = \"deny\"\n":                             "asked",
-				"[write]\nask = [\"AGENTS.md\"]\n":                          "the policy wants",
-				"[write]\nask = [\"free.txt\"]\nunasked = \"allow\"\n":      "the policy wants",
+				"[write]\nunasked = \"deny\"\n":                             "approv",
+				"[write]\nask = [\"AGENTS.md\"]\n":                          "the policy requires",
+				"[write]\nask = [\"free.txt\"]\nunasked = \"allow\"\n":      "the policy requires",
 				"[write]\nunasked = \"deny\"\nallow = [\".circleci/**\"]\n": "AGENTS.md",
 			} {
 				a := builtIn(t, policy)
@@ -146,7 +146,7 @@ func TestPlanOfBuiltInAsk(t *testing.T) {
 		}
 		p, err := a.WS.Plan(a.Ctx, twoBuiltIn, api.PatchOptions{})
 		a.Must(err)
-		if got := strings.Contains(p.Result().Text(), `a person is asked (built-in rule "AGENTS.md", instructions that agents follow)`); got != there {
+		if got := strings.Contains(p.Result().Text(), `requires approval (built-in rule "AGENTS.md", instructions that agents follow)`); got != there {
 			t.Errorf("%t: %s", there, p.Result().Text())
 		}
 		a.check()

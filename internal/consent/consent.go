@@ -45,7 +45,7 @@ func Ask(ctx context.Context, w *workspace.Workspace, about []api.AskedPath, dif
 	}
 	f := caller.Asker(ctx)
 	if f == nil {
-		return unasked(w, about, errors.New("there is nobody to ask"))
+		return unasked(w, about, errors.New("nobody is there to approve"))
 	}
 	actor := w.Actor(ctx)
 	fmt.Fprintf(digest, "%d %d %q %q %q\n", w.Guard.RootID().Dev, w.Guard.RootID().Ino, actor.Client, actor.Session, actor.Tool)
@@ -94,7 +94,7 @@ func refused(a api.AskedPath, err error) error {
 	if inner, ok := errors.AsType[*fail.Error](err); ok {
 		because, e.Hint = inner.Msg, cmp.Or(inner.Hint, e.Hint)
 	}
-	e.Msg = fmt.Sprintf("%s wants a person to be asked about it (%s): %s", whoAsks(a), RuleText(a), because)
+	e.Msg = fmt.Sprintf("%s requires approval for it (%s): %s", whoAsks(a), RuleText(a), because)
 	return e
 }
 
@@ -135,7 +135,7 @@ func PlanNotes(asked *guard.AskedPaths) (notes []string) {
 		if !a.BuiltIn {
 			rule += " of the policy"
 		}
-		notes = append(notes, fmt.Sprintf("%s: before this is committed a person is asked (%s).", report.Escape(a.Path), rule))
+		notes = append(notes, fmt.Sprintf("%s: requires approval (%s).", report.Escape(a.Path), rule))
 	}
 	return notes
 }

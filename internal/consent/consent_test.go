@@ -194,7 +194,7 @@ func TestNobodyToAsk(t *testing.T) {
 			a := asking(t)
 			a.Ctx = t.Context()
 			before := a.tree()
-			a.Refusal(tc.call(a), fail.PermissionDenied, "nobody to ask")
+			a.Refusal(tc.call(a), fail.PermissionDenied, "nobody is there to approve")
 			if after := a.tree(); tc.name != "sequential patch" && after != before {
 				t.Errorf("before:\n%safter:\n%s", before, after)
 			}
@@ -367,7 +367,7 @@ func TestDryRunAsksToReadOnly(t *testing.T) {
 	p, err := a.WS.Plan(a.Ctx, patchOf(update("migrations/1.sql", "one", "two")), api.PatchOptions{})
 	a.Must(err)
 	a.check()
-	if text := p.Result().Text(); !strings.Contains(text, "a person is asked") {
+	if text := p.Result().Text(); !strings.Contains(text, "requires approval") {
 		t.Errorf("the preview: %s", text)
 	}
 	if _, err := a.WS.Commit(t.Context(), p); !errors.Is(err, fail.PermissionDenied) {
@@ -494,7 +494,7 @@ func TestWhatNoDiffShows(t *testing.T) {
 		{"for good", func(a *asked) error {
 			_, err := a.WS.Delete(a.Ctx, api.DeleteRequest{Path: "migrations/1.sql", Permanent: true})
 			return err
-		}, []string{"# migrations/1.sql is deleted for good", "-one"}},
+		}, []string{"# migrations/1.sql is deleted permanently", "-one"}},
 		{"executable", func(a *asked) error {
 			_, err := a.WS.Create(a.Ctx, api.CreateRequest{Path: "migrations/run", Content: "rm\n", Executable: true})
 			return err

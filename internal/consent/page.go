@@ -75,7 +75,7 @@ func reportWaiting(ctx context.Context, patience time.Duration) func(left time.D
 	return func(left time.Duration) {
 		if n := int((patience - left) / every); report != nil && n > reported {
 			reported = n
-			report(n, 0, fmt.Sprintf("a person is asked; %d s are left", int(left/time.Second)))
+			report(n, 0, fmt.Sprintf("waiting for approval, %d s left", int(left/time.Second)))
 		}
 	}
 }
@@ -91,7 +91,7 @@ func answeredBy(q api.Question, a board.Answer, g *Grants) (by string, err error
 		}
 		return a.By, nil
 	}
-	e := &fail.Error{Kind: fail.PermissionDenied, Msg: "a person was asked, and said no", Hint: "Do not send the same call again; do without it."}
+	e := &fail.Error{Kind: fail.PermissionDenied, Msg: "a person denied it", Hint: "Do not send the same call again; do without it."}
 	if reason := cutReason(a.Reason); reason != "" {
 		e.Msg += fmt.Sprintf(": %q", reason)
 		e.Hint = "Do not send the same call again; do what the person says."
@@ -105,7 +105,7 @@ func nobodyThere(msg, hint string) error {
 }
 
 func noPage() error {
-	return nobodyThere("no page is open on which a person could answer", `A person can open one with "emend ui" and answer there, when the call is sent again; or change the policy.`)
+	return nobodyThere("no page is open where a person could approve it", `A person can open one with "emend ui" and answer there, when the call is sent again; or change the policy.`)
 }
 
 // unanswered says why a question got no answer.
@@ -115,24 +115,24 @@ func unanswered(err error, patience time.Duration) error {
 	case errors.Is(err, board.ErrNoPage):
 		return noPage()
 	case errors.Is(err, board.ErrTimeout):
-		e.Msg = fmt.Sprintf("a person was asked at the page, and did not answer within %v; the question is withdrawn", patience)
+		e.Msg = fmt.Sprintf("nobody answered at the page within %v; the request was withdrawn", patience)
 		e.Hint = "Go on with something else, and say that it waits for a person; send the call again when one is there."
 	case errors.Is(err, board.ErrPageClosed):
-		e.Msg = "a person was asked at the page, which was closed before they answered; the question is withdrawn"
+		e.Msg = "the page was closed before anybody answered; the request was withdrawn"
 		e.Hint = `Leave the file as it is. A person can open "emend ui" again, and answer when the call is sent again.`
 	case errors.Is(err, board.ErrFull):
-		e.Msg, e.Hint = "too many questions wait for a person already", "Try again when they are answered."
+		e.Msg, e.Hint = "too many requests wait for approval already", "Try again when they are answered."
 	case errors.Is(err, board.ErrTooLong):
-		e.Msg = fmt.Sprintf("it is more than a person can be shown: a question has at most %d paths", board.MaxPaths)
+		e.Msg = fmt.Sprintf("too many paths for one approval: at most %d", board.MaxPaths)
 		e.Hint = "Send it in parts."
 	case errors.Is(err, board.ErrPageOnly):
-		e.Msg, e.Hint = "the answer is not from a page, and the policy takes no other", "Send the call again, to be asked about again."
+		e.Msg, e.Hint = "the answer is not from a page, and the policy takes no other", "Send the call again for a new approval."
 	case errors.Is(err, board.ErrUnreadable):
-		e.Msg, e.Hint = "what the store has for an answer cannot be read, and counts as a no", "Send the call again, to be asked about again."
+		e.Msg, e.Hint = "the answer in the store cannot be read, and counts as a denial", "Send the call again for a new approval."
 	case errors.Is(err, context.Canceled):
-		e.Msg, e.Hint = "the client left while a person was asked; the question is withdrawn", "Send the call again."
+		e.Msg, e.Hint = "the client left while the call waited for approval; the request was withdrawn", "Send the call again."
 	default:
-		e.Msg, e.Hint = "a person could not be asked: "+err.Error(), "Leave the file as it is. ‹Run doctor›: it says whether something is wrong with the store."
+		e.Msg, e.Hint = "approval could not be requested: "+err.Error(), "Leave the file as it is. ‹Run doctor›: it says whether something is wrong with the store."
 	}
 	return e
 }

@@ -131,7 +131,7 @@ func TestDeniedAtThePage(t *testing.T) {
 	if !strings.HasPrefix(a.Result().Text(), "Denied: ") {
 		t.Error(a.Result().Text())
 	}
-	if err := <-done; !errors.Is(err, fail.PermissionDenied) || !strings.Contains(err.Error(), `said no: "frozen until Monday"`) {
+	if err := <-done; !errors.Is(err, fail.PermissionDenied) || !strings.Contains(err.Error(), `a person denied it: "frozen until Monday"`) {
 		t.Errorf("the agent reads: %v", err)
 	}
 	d.content("migrations/1.sql", "one\n")
@@ -172,7 +172,7 @@ func TestPageClosed(t *testing.T) {
 				from := time.Now()
 				leave(d, left)
 				err := <-done
-				if took := time.Since(from); !errors.Is(err, fail.PermissionDenied) || !strings.Contains(err.Error(), "closed before they answered") || took > 2*time.Second {
+				if took := time.Since(from); !errors.Is(err, fail.PermissionDenied) || !strings.Contains(err.Error(), "closed before anybody answered") || took > 2*time.Second {
 					t.Errorf("after %v: %v", took, err)
 				}
 				if err := <-d.edit(d.Ctx, "migrations/1.sql", "one\n", "two\n"); !errors.Is(err, api.ErrNoPage) {
@@ -192,10 +192,10 @@ func TestNobodyAnswers(t *testing.T) {
 		ctx := emend.WithProgress(d.Ctx, func(_, _ int, what string) { told = append(told, what) })
 		from := time.Now()
 		err := <-d.edit(ctx, "migrations/1.sql", "one\n", "two\n")
-		if took := time.Since(from); !errors.Is(err, fail.PermissionDenied) || !strings.Contains(err.Error(), "did not answer within 45s") || took < 45*time.Second || took > 46*time.Second {
+		if took := time.Since(from); !errors.Is(err, fail.PermissionDenied) || !strings.Contains(err.Error(), "nobody answered at the page within 45s") || took < 45*time.Second || took > 46*time.Second {
 			t.Errorf("after %v: %v", took, err)
 		}
-		if len(told) != 8 || !strings.Contains(told[0], "a person is asked; 40 s") {
+		if len(told) != 8 || !strings.Contains(told[0], "waiting for approval, 40 s") {
 			t.Errorf("told: %q", told)
 		}
 		d.page.Close()

@@ -181,7 +181,7 @@ func (w *drafter) prove(s patch.Section, owners [][]int, numbered bool) (bad []i
 		}
 	}
 	if len(bad) > 0 {
-		return bad, cannot(0, "a hunk would land in another place, however much context it has")
+		return bad, cannot(0, "a hunk would apply in another place, however much context it has")
 	}
 	if step.After != w.c.New {
 		return nil, inexpressible(step.After, w.c.New)

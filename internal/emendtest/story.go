@@ -193,7 +193,7 @@ func (s *Story) Undoing(r api.UndoRequest) string {
 	}
 	rep, err := s.WS.Undo(s.Ctx, r)
 	s.Must(err)
-	if text := rep.Result().Text(); !strings.HasPrefix(text, "Took back ") || r.Entry != "" && !strings.Contains(text, r.Entry) {
+	if text := rep.Result().Text(); !strings.HasPrefix(text, "Reverted ") || r.Entry != "" && !strings.Contains(text, r.Entry) {
 		s.Errorf("it says %q", text)
 	}
 	return rep.Tx

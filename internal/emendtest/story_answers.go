@@ -118,7 +118,7 @@ func (s *Story) PutBack(path, id string) string {
 	rep, err := s.WS.PutBack(s.Ctx, r)
 	s.Must(err)
 	would, did := dry.Result().Text(), rep.Result().Text()
-	if !strings.HasPrefix(did, "Put back the version "+id) || strings.Replace(would, "Would put", "Put", 1) != did || dry.Files()[0].Diff() != rep.Files()[0].Diff() {
+	if !strings.HasPrefix(did, "Restored the version "+id) || strings.Replace(would, "Would restore", "Restored", 1) != did || dry.Files()[0].Diff() != rep.Files()[0].Diff() {
 		s.Errorf("it would %q, and it did %q", would, did)
 	}
 	return rep.Tx

@@ -1,4 +1,4 @@
-// Package explain shows a patch to a person: each hunk beside the place where it would land, or the nearest one, with
+// Package explain shows a patch to a person: each hunk beside the place where it would apply, or the nearest one, with
 // the characters marked that differ.
 //
 // It words what a survey of the plan found out, as a value, as text for a terminal or a pipe and as one page of HTML. It
@@ -45,7 +45,12 @@ const (
 )
 
 // Words returns the verdict for people.
-func (v Verdict) Words() string { return strings.ReplaceAll(string(v), "_", " ") }
+func (v Verdict) Words() string {
+	if v == Lands {
+		return "applies"
+	}
+	return strings.ReplaceAll(string(v), "_", " ")
+}
 
 // File is one section of the patch.
 type File struct {
@@ -67,7 +72,7 @@ type Hunk struct {
 	Verdict   Verdict      `json:"verdict"`
 	Kind      fail.Kind    `json:"kind,omitempty"`
 	Says      string       `json:"says"`
-	Line      int          `json:"line,omitempty"` // where it lands
+	Line      int          `json:"line,omitempty"` // where it applies
 	Rung      string       `json:"rung,omitempty"`
 	Others    int          `json:"others,omitempty"` // how many other places would have matched
 	Places    []fail.Place `json:"places,omitempty"` // of one that is ambiguous, the first hundred
@@ -175,5 +180,5 @@ func (e *Explanation) summary() string {
 		}
 		return fmt.Sprintf("Would apply: %s, %s.", count(files, "section"), count(hunks, "hunk")) + skipped
 	}
-	return fmt.Sprintf("Would not apply: %d of %s and %d of %s land.", files, count(len(e.Files), "section"), hunks, count(all, "hunk"))
+	return fmt.Sprintf("Would not apply: %d of %s and %d of %s apply.", files, count(len(e.Files), "section"), hunks, count(all, "hunk"))
 }

@@ -5,7 +5,7 @@ package explain
 func (p *page) view(v *View) {
 	title := v.placeWords()
 	if title == "" {
-		title = "where it lands"
+		title = "where it applies"
 	}
 	p.raw("<table role=\"table\">\n<caption>")
 	p.text(title)

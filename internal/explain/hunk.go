@@ -24,7 +24,7 @@ func hunk(k int, s *plan.HunkPlace, file *text.Lines) Hunk {
 	}
 	if s.Err == nil {
 		h.Line, h.Rung, h.Others = s.At.Line, s.At.Rung.String(), s.At.Others
-		h.Says = fmt.Sprintf("lands at line %d, %s", s.At.Line, report.MatchText(s.At))
+		h.Says = fmt.Sprintf("applies at line %d, %s", s.At.Line, report.MatchText(s.At))
 		if s.At.Rung >= patch.Whitespace && s.At.Rung != patch.Merged && slices.ContainsFunc(s.Hunk.Lines, adds) {
 			h.Says += "; what it adds is indented as the file is"
 		}

@@ -46,7 +46,7 @@ func (f *File) refuse(failed fail.List) {
 			return
 		}
 	}
-	f.Says = fmt.Sprintf("%d of %s would land", f.hunksLanding(), count(len(f.Hunks), "hunk"))
+	f.Says = fmt.Sprintf("%d of %s would apply", f.hunksLanding(), count(len(f.Hunks), "hunk"))
 }
 
 // effect says what a section that lands does.
@@ -81,11 +81,11 @@ func (f *File) landingWords() string {
 	case lands == 0:
 		return "what its hunks do is skipped"
 	case lands < len(f.Hunks):
-		return fmt.Sprintf("%d of %s land; the others are skipped", lands, count(len(f.Hunks), "hunk"))
+		return fmt.Sprintf("%d of %s apply; the others are skipped", lands, count(len(f.Hunks), "hunk"))
 	case lands == 1:
-		return "the hunk lands"
+		return "the hunk applies"
 	}
-	return fmt.Sprintf("%d hunks land", lands)
+	return fmt.Sprintf("%d hunks apply", lands)
 }
 
 func (f *File) hunksLanding() (n int) {

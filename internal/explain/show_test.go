@@ -178,7 +178,7 @@ func TestResult(t *testing.T) {
 		row.Pairing != Differs || row.Patch != "two " || row.File != "two" || len(row.Differs) != 1 || g.Hunks[0].Line != 1 || g.Hunks[0].Rung != "exact" {
 		t.Errorf("%s", data)
 	}
-	if want := "Would not apply: 1 of 2 sections and 1 of 2 hunks land.\nupdate f: refused"; !strings.HasPrefix(got.Output, want) {
+	if want := "Would not apply: 1 of 2 sections and 1 of 2 hunks apply.\nupdate f: refused"; !strings.HasPrefix(got.Output, want) {
 		t.Errorf("%q", got.Output)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // View is a hunk beside a place in the file.
 type View struct {
-	Title string `json:"title,omitempty"` // "" where it lands
+	Title string `json:"title,omitempty"` // "" where it applies
 	First int    `json:"startLine,omitempty"`
 	Last  int    `json:"endLine,omitempty"` // before First for a gap
 	Rows  []Row  `json:"rows"`

@@ -40,7 +40,21 @@ type objectStore struct {
 // The error is ErrNotFound if there is no such object, as in a partial clone; ErrTooLarge, before anything is inflated, if the content
 // has more than limit bytes, or more than 1 GiB; or if the content that a pack makes it from is too large to be held.
 // A call holds at most three contents of limit bytes, or of 64 MiB if that is more.
-func (r *Repo) Blob(id ID, limit int64) ([]byte, error) {
+func (r *Repo) Blob(id ID, limit int64) ([]byte, error) { return r.object(blobObject, id, limit) }
+
+// kind is the kind of an object, with the number that packs have for it.
+type kind byte
+
+const (
+	commitObject kind = 1
+	treeObject   kind = 2
+	blobObject   kind = 3
+)
+
+func (k kind) String() string { return [...]string{"", "commit", "tree", "blob"}[k] }
+
+// object returns the content of an object of a kind. It promises what [Repo.Blob] promises.
+func (r *Repo) object(k kind, id ID, limit int64) ([]byte, error) {
 	if len(id) != r.format.size {
 		return nil, fmt.Errorf("%s: %w: its names have %d bytes", id, ErrNotFound, r.format.size)
 	}
@@ -50,10 +64,10 @@ func (r *Repo) Blob(id ID, limit int64) ([]byte, error) {
 		r.stores = openStores(filepath.Join(r.common, "objects"))
 		r.listPacks()
 	}
-	content, err := r.findBlob(id, min(limit, MaxBlob))
+	content, err := r.find(k, id, min(limit, MaxBlob))
 	// Git packs at any time: it writes the pack before it removes what is in it.
 	if errors.Is(err, ErrNotFound) && r.listPacks() {
-		content, err = r.findBlob(id, min(limit, MaxBlob))
+		content, err = r.find(k, id, min(limit, MaxBlob))
 	}
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", id, err)
@@ -61,12 +75,12 @@ func (r *Repo) Blob(id ID, limit int64) ([]byte, error) {
 	return content, nil
 }
 
-// findBlob returns the first whole copy. Without one it returns the error of the first copy that it found.
-func (r *Repo) findBlob(id ID, limit int64) ([]byte, error) {
+// find returns the first whole copy. Without one it returns the error of the first copy that it found.
+func (r *Repo) find(k kind, id ID, limit int64) ([]byte, error) {
 	failed := ErrNotFound
 	try := func(read func() ([]byte, error)) []byte {
 		content, err := read()
-		if err == nil && r.format.blobID(content) != id {
+		if err == nil && r.format.objectID(k, content) != id {
 			err = damaged("the content has another hash")
 		}
 		if err == nil {
@@ -78,11 +92,11 @@ func (r *Repo) findBlob(id ID, limit int64) ([]byte, error) {
 		return nil
 	}
 	for _, s := range r.stores {
-		if content := try(func() ([]byte, error) { return r.looseFile(s, id, limit) }); content != nil {
+		if content := try(func() ([]byte, error) { return r.looseFile(s, k, id, limit) }); content != nil {
 			return content, nil
 		}
 		for i, p := range s.packs {
-			if content := try(func() ([]byte, error) { return r.packed(p, id, limit) }); content != nil {
+			if content := try(func() ([]byte, error) { return r.packed(p, k, id, limit) }); content != nil {
 				copy(s.packs[1:i+1], s.packs[:i])
 				s.packs[0] = p
 				return content, nil
@@ -179,18 +193,18 @@ func packNames(dir string) (names []string) {
 	return names
 }
 
-func (r *Repo) looseFile(s *objectStore, id ID, limit int64) ([]byte, error) {
+func (r *Repo) looseFile(s *objectStore, k kind, id ID, limit int64) ([]byte, error) {
 	name := id.String()
 	f, _, err := openRegular(filepath.Join(s.dir, name[:2], name[2:]))
 	if err != nil {
 		return nil, err
 	}
 	defer f.Close()
-	return r.loose(f, limit)
+	return r.loose(f, k, limit)
 }
 
 // loose reads a file with one object: compressed, the type, the size, a zero, and the content.
-func (z *inflater) loose(in io.Reader, limit int64) ([]byte, error) {
+func (z *inflater) loose(in io.Reader, k kind, limit int64) ([]byte, error) {
 	out, err := z.inflate(in)
 	if err != nil {
 		return nil, err
@@ -204,13 +218,13 @@ func (z *inflater) loose(in io.Reader, limit int64) ([]byte, error) {
 			break
 		}
 	}
-	kind, count, _ := strings.Cut(string(header), " ")
+	is, count, _ := strings.Cut(string(header), " ")
 	size, err := strconv.ParseInt(count, 10, 64)
 	switch {
 	case err != nil || size < 0:
 		return nil, damaged("an object begins with %q", header)
-	case kind != "blob":
-		return nil, fmt.Errorf("%w, but a %s", ErrNotBlob, strconv.Quote(kind))
+	case is != k.String():
+		return nil, fmt.Errorf("%w: %s, not %s", ErrKind, strconv.Quote(is), k)
 	}
 	if err := checkSize(size, limit); err != nil {
 		return nil, err

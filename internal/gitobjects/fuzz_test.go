@@ -117,14 +117,14 @@ func FuzzPack(f *testing.F) {
 		const limit = 1 << 16
 		var z inflater
 		for at := range min(int64(len(data)), 200) {
-			if content, err := z.blobAt(p, at, limit, limit); len(content) > limit || err != nil && content != nil {
+			if content, err := z.objectAt(p, blobObject, at, limit, limit); len(content) > limit || err != nil && content != nil {
 				t.Fatalf("at %d: %d bytes, %v", at, len(content), err)
 			}
 		}
 		for i := range min(len(idx)/20, 100) {
 			at, err := x.find(ID(idx[20*i:][:20]))
 			if err == nil && at >= 0 {
-				z.blobAt(p, at, limit, limit)
+				z.objectAt(p, blobObject, at, limit, limit)
 			}
 		}
 	})
@@ -167,7 +167,7 @@ func FuzzLoose(f *testing.F) {
 			z.Close()
 			data = b.Bytes()
 		}
-		if content, err := new(inflater).loose(bytes.NewReader(data), 1<<16); len(content) > 1<<16 || err != nil && content != nil {
+		if content, err := new(inflater).loose(bytes.NewReader(data), blobObject, 1<<16); len(content) > 1<<16 || err != nil && content != nil {
 			t.Fatalf("%d bytes, %v", len(content), err)
 		}
 	})

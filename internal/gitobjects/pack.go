@@ -28,8 +28,8 @@ type pack struct {
 	size              int64 // of the objects with the header, without the checksum at the end
 }
 
-// packed returns the content of a blob in p.
-func (r *Repo) packed(p *pack, id ID, limit int64) ([]byte, error) {
+// packed returns the content of an object in p.
+func (r *Repo) packed(p *pack, k kind, id ID, limit int64) ([]byte, error) {
 	if p.index == nil {
 		if err := r.openPack(p); err != nil {
 			return nil, fmt.Errorf("%s: %w", p.path, err)
@@ -38,7 +38,7 @@ func (r *Repo) packed(p *pack, id ID, limit int64) ([]byte, error) {
 	at, err := p.index.find(id)
 	if err == nil {
 		var content []byte
-		if content, err = r.blobAt(p, at, limit, max(limit, minHeld)); err == nil {
+		if content, err = r.objectAt(p, k, at, limit, max(limit, minHeld)); err == nil {
 			return content, nil
 		}
 	}
@@ -215,9 +215,8 @@ func (x *packIndex) offset(i int64) (int64, error) {
 	return int64((&cursor{text: eight}).uint64()), err
 }
 
-// The types of what a pack has.
+// The types of what a pack has, beside the kinds of objects.
 const (
-	packedBlob  = 3
 	offsetDelta = 6 // says how far before it its base is
 	nameDelta   = 7 // names its base
 )
@@ -263,10 +262,10 @@ func (p *pack) data(e packEntry) io.Reader {
 	return io.NewSectionReader(p.objects, e.data, p.size-e.data)
 }
 
-// blobAt returns the content of the blob at a place of p. It is stored whole, or as a delta to the content at another place.
+// objectAt returns the content of the object at a place of p. It is stored whole, or as a delta to the content at another place.
 //
 // Of more than limit bytes it is not read; bases and deltas may have held bytes.
-func (z *inflater) blobAt(p *pack, at, limit, held int64) ([]byte, error) {
+func (z *inflater) objectAt(p *pack, k kind, at, limit, held int64) ([]byte, error) {
 	var deltas []packEntry
 	e, err := p.entryAt(at)
 	for ; err == nil && (e.kind == offsetDelta || e.kind == nameDelta); e, err = p.entryAt(e.base) {
@@ -286,8 +285,8 @@ func (z *inflater) blobAt(p *pack, at, limit, held int64) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	if e.kind != packedBlob {
-		return nil, fmt.Errorf("%w, but of type %d", ErrNotBlob, e.kind)
+	if e.kind != byte(k) {
+		return nil, fmt.Errorf("%w: type %d, not %s", ErrKind, e.kind, k)
 	}
 	allowed := held
 	if len(deltas) == 0 {

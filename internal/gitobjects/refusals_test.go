@@ -124,7 +124,7 @@ func TestNotBlob(t *testing.T) {
 			git(t, dir, "gc", "-q")
 		}
 		r := open(t, dir)
-		for id, want := range map[ID]error{commit: ErrNotBlob, tree: ErrNotBlob, ID(strings.Repeat("x", 20)): ErrNotFound, "": ErrNotFound, ID(strings.Repeat("x", 32)): ErrNotFound} {
+		for id, want := range map[ID]error{commit: ErrKind, tree: ErrKind, ID(strings.Repeat("x", 20)): ErrNotFound, "": ErrNotFound, ID(strings.Repeat("x", 32)): ErrNotFound} {
 			if _, err := r.Blob(id, 1<<20); !isKind(err, want) {
 				t.Errorf("packed %v: %s: %v, want %v", packed, id, err, want)
 			}
@@ -275,9 +275,9 @@ func TestPackRefuses(t *testing.T) {
 		"whole":                   {[][2]string{{head(3, 1), "x"}}, nil},
 		"shorter than it says":    {[][2]string{{head(3, 2), "x"}}, ErrDamaged},
 		"longer than it says":     {[][2]string{{head(3, 1), "xx"}}, ErrDamaged},
-		"a tree":                  {[][2]string{{head(2, 1), "x"}}, ErrNotBlob},
-		"type 0":                  {[][2]string{{head(0, 1), "x"}}, ErrNotBlob},
-		"type 5":                  {[][2]string{{head(5, 1), "x"}}, ErrNotBlob},
+		"a tree":                  {[][2]string{{head(2, 1), "x"}}, ErrKind},
+		"type 0":                  {[][2]string{{head(0, 1), "x"}}, ErrKind},
+		"type 5":                  {[][2]string{{head(5, 1), "x"}}, ErrKind},
 		"base before the pack":    {[][2]string{{head(6, 1) + backwards(13), "x"}}, ErrDamaged},
 		"base is the delta":       {[][2]string{{head(6, 4) + backwards(0), "\x01\x01\x01x"}}, ErrDamaged},
 		"base is too large":       {[][2]string{tooLarge, {head(6, 4) + backwards(sizeOf(t, tooLarge)), "\x01\x01\x01x"}}, ErrTooLarge},
@@ -289,7 +289,7 @@ func TestPackRefuses(t *testing.T) {
 	} {
 		p, at, err := packOf(tc.objects...)
 		must(t, err)
-		if _, err := new(inflater).blobAt(p, at[len(at)-1], held, held); !isKind(err, tc.want) {
+		if _, err := new(inflater).objectAt(p, blobObject, at[len(at)-1], held, held); !isKind(err, tc.want) {
 			t.Errorf("%s: %v, want %v", name, err, tc.want)
 		}
 	}

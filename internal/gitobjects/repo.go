@@ -1,11 +1,12 @@
 // Package gitobjects reads what git holds of a work tree: the entries of its index, and the contents of blobs. With both, the
-// content that a file had before a command ran is known without a copy of it.
+// content that a file had before a command ran is known without a copy of it. It also reads the commits behind HEAD and their trees, to
+// say which commit a content became part of.
 //
 // It runs no program and writes nothing. It follows .git, commondir and objects/info/alternates to where they lead, as git does; every other
 // name that it opens is fixed, made of hexadecimal digits, or listed by the directory. What a repository has is not
 // trusted: memory, depth and work are bounded, and the content of a blob has the hash that the blob is named after.
 //
-// It reads no reference but HEAD, no trees, attributes or filters, and none of the variables of the environment that lead git elsewhere.
+// It reads no reference but HEAD and what that leads to, no attributes or filters, and none of the variables of the environment that lead git elsewhere.
 package gitobjects
 
 import (
@@ -30,7 +31,7 @@ import (
 var (
 	ErrNone        = errors.New("no git repository")
 	ErrNotFound    = errors.New("git does not have the object")
-	ErrNotBlob     = errors.New("the object is no blob")
+	ErrKind        = errors.New("the object is of another kind")
 	ErrTooLarge    = errors.New("too large")
 	ErrUnsupported = errors.New("this format of git is not supported")
 	ErrDamaged     = errors.New("the git repository is damaged")
@@ -50,9 +51,12 @@ type objectFormat struct {
 var objectFormats = map[string]objectFormat{"": {sha1.Size, sha1.New}, "sha1": {sha1.Size, sha1.New}, "sha256": {sha256.Size, sha256.New}}
 
 // blobID returns the name of a blob with this content.
-func (f objectFormat) blobID(content []byte) ID {
+func (f objectFormat) blobID(content []byte) ID { return f.objectID(blobObject, content) }
+
+// objectID returns the name of an object with this content.
+func (f objectFormat) objectID(k kind, content []byte) ID {
 	h := f.new()
-	fmt.Fprintf(h, "blob %d\x00", len(content))
+	fmt.Fprintf(h, "%s %d\x00", k, len(content))
 	h.Write(content)
 	return ID(h.Sum(nil))
 }

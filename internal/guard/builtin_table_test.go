@@ -160,11 +160,11 @@ func TestUnasked(t *testing.T) {
 	}{
 		{"", asked, ""},
 		{"[write]\nunasked = \"allow\"\n", asked, ""},
-		{"[write]\nunasked = \"deny\"\n", nil, "until a person was asked"},
+		{"[write]\nunasked = \"deny\"\n", nil, "without approval"},
 		{"[write]\nunasked = \"deny\"\n[workspace.\"ROOT\".write]\nunasked = \"allow\"\n", asked, ""},
-		{"[workspace.\"ROOT\".write]\nunasked = \"deny\"\n", nil, "until a person was asked"},
+		{"[workspace.\"ROOT\".write]\nunasked = \"deny\"\n", nil, "without approval"},
 		{"[workspace.\"/elsewhere\".write]\nunasked = \"deny\"\n", asked, ""},
-		{"[write]\nask = [\"AGENTS.md\"]\n", nil, "the policy wants"},
+		{"[write]\nask = [\"AGENTS.md\"]\n", nil, "the policy requires"},
 		{"[write]\ndeny = [\"AGENTS.md\"]\n", nil, "denied by the policy"},
 		{"[write]\nallow = [\"AGENTS.md\"]\nunasked = \"deny\"\n", nil, ""},
 	} {

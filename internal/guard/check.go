@@ -67,7 +67,7 @@ func (g *Guard) allowed(names []string) bool {
 func refuseProtected(path string, names []string, depth int, r *rule) error {
 	format := "%s is protected from %s by the rule %q (%s)"
 	if r.level == ask {
-		format = "%s is protected from %s until a person was asked, by the rule %q (%s), and there is nobody to ask"
+		format = "%s is protected from %s without approval by the rule %q (%s), and nobody is there to approve"
 	}
 	return &fail.Error{Kind: fail.PermissionDenied, Path: path,
 		Msg:  fmt.Sprintf(format, fail.Quote(strings.Join(names, "/")), r.protects, r.pattern, r.why),

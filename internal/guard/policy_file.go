@@ -291,7 +291,7 @@ func refusePolicy(path string, names []string, v verdict, rule string) error {
 		Msg:  fmt.Sprintf("%s is denied by the policy", fail.Quote(strings.Join(names, "/"))),
 		Hint: "Leave the file as it is, or ask a person to change the policy."}
 	if v == ask {
-		e.Msg = fmt.Sprintf("the policy wants a person to be asked about %s (rule %s), and there is nobody to ask",
+		e.Msg = fmt.Sprintf("the policy requires approval for %s (rule %s), and nobody is there to approve",
 			fail.Quote(strings.Join(names, "/")), fail.Quote(rule))
 	}
 	return e

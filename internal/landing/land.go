@@ -397,7 +397,7 @@ func (l *landing) commit(ctx context.Context, asked *consent.Result) error {
 		}
 	}
 	if l.rep.Inside > 0 {
-		l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%d files of .git landed with it; an undo takes back files of the work tree, and no commits.", l.rep.Inside))
+		l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%d files of .git landed with it; undo restores files of the work tree, not commits.", l.rep.Inside))
 	}
 	return nil
 }

@@ -419,7 +419,7 @@ func TestAsk(t *testing.T) {
 	files := map[string]string{"migrations/a": "1\n", "c": "1\n"}
 
 	w := newWorld(t, files, emend.Policy(policy))
-	layer := w.refused(t.Context(), script, "there is nobody to ask")
+	layer := w.refused(t.Context(), script, "nobody is there to approve")
 	no := emend.WithAsker(t.Context(), func(context.Context, api.Question) (string, error) { return "", fmt.Errorf("they said no") })
 	_, err := w.ws.Host().LandLayer(no, layer)
 	w.isRefused(err, "they said no")

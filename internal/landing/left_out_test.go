@@ -165,7 +165,7 @@ func TestLeftOutUndo(t *testing.T) {
 		t.Errorf("notes = %q", notes)
 	}
 	rep = w.lands("rm -rf node_modules")
-	if _, err = w.undo(rep.Entry); err == nil || !strings.Contains(err.Error(), "nothing of this change can be given back") {
+	if _, err = w.undo(rep.Entry); err == nil || !strings.Contains(err.Error(), "nothing of this change can be undone") {
 		t.Errorf("err = %v", err)
 	}
 }

@@ -147,7 +147,7 @@ func (m *maker) call() {
 		m.made++
 		m.refused(audit.Failed, "stale_file", r.Ops[0].Path, "the file changed since it was read")
 	case k < 126:
-		m.end(m.change(audit.Commit, m.steps()...), audit.Record{Kind: audit.Abort, ErrorKind: "stale_file", Message: "interrupted, and taken back"})
+		m.end(m.change(audit.Commit, m.steps()...), audit.Record{Kind: audit.Abort, ErrorKind: "stale_file", Message: "interrupted, and rolled back"})
 	case k < 136:
 		m.keep(m.change(audit.Commit, m.steps()...), audit.Record{Kind: audit.Recovered, OK: true, Message: "it was finished"})
 	case k < 166 && m.made+sizeOfGroup <= m.entries:

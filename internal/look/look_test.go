@@ -149,7 +149,7 @@ func TestWhose(t *testing.T) {
 			w.Write("a", "person\n")
 			l := w.look(shell("c2"), api.LookRequest{Moment: api.BeforeCall})
 			w.saw(l, "between calls: update a")
-			w.Refused(api.UndoRequest{}, fail.NotFound, "no change that could be taken back")
+			w.Refused(api.UndoRequest{}, fail.NotFound, "no change to undo")
 			w.Undo(l.Entries[0].Entry)
 			w.Has(`a "0\n", b "0\n"`)
 		},

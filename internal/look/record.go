@@ -67,7 +67,7 @@ func (l *look) record(ctx context.Context, copies vfs.Dir, changes []change) err
 		g.changes = append(g.changes, c)
 	}
 	if unnamed > 0 {
-		l.out.Notes = append(l.out.Notes, fmt.Sprintf("%d files with names that are not valid UTF-8 changed. The log cannot have such names: this is not on record and cannot be taken back.", unnamed))
+		l.out.Notes = append(l.out.Notes, fmt.Sprintf("%d files with names that are not valid UTF-8 changed. The log cannot have such names: this is not on record and cannot be undone.", unnamed))
 	}
 	for _, g := range groups {
 		if g.call == nil && (l.req.Quiet || len(l.calls.sessions) == 0 || l.req.Moment == api.AtStart) {
@@ -232,9 +232,9 @@ func (c change) noUndo() string {
 	case !f.mayKeep():
 		return "a special file stays as it is"
 	case c.old != nil && c.old.mode&(fs.ModeSetuid|fs.ModeSetgid) != 0 && !c.moved():
-		return "it comes back without its set-user-ID and set-group-ID bits"
+		return "undo restores it without its set-user-ID and set-group-ID bits"
 	case c.old != nil && c.old.has(linked) && !c.moved():
-		return "it was a hard link, and comes back as a file of its own"
+		return "it was a hard link; undo restores it as a separate file"
 	}
 	return ""
 }

@@ -94,7 +94,7 @@ func TestEmendsOwnUndone(t *testing.T) {
 	if f := l.Entries[0].Files[0]; f.NoUndo == "" {
 		t.Errorf("%+v", f)
 	}
-	s.Refused(api.UndoRequest{Entry: l.Entries[0].Entry}, fail.NotFound, "nothing of this change can be given back")
+	s.Refused(api.UndoRequest{Entry: l.Entries[0].Entry}, fail.NotFound, "nothing of this change can be undone")
 	s.Has(`a "AB\n"`)
 }
 

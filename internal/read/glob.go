@@ -76,7 +76,7 @@ func globText(d *api.GlobData, unread int) string {
 	var b strings.Builder
 	b.WriteString(countOf(len(d.Matches), "path", "paths"))
 	if d.Truncated {
-		b.WriteString("; there are more: narrow the pattern, or raise maxResults")
+		b.WriteString("; more matches: use a narrower pattern, or raise maxResults")
 	}
 	appendNotes(&b, unreadNotes(unread))
 	for _, m := range d.Matches {

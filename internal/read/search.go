@@ -157,7 +157,7 @@ func searchText(d *api.SearchData, r *api.SearchRequest, notes []string) string 
 	}
 	fmt.Fprintf(&b, "%s in %s", what, countOf(d.FilesScanned, "file searched", "files searched"))
 	if d.Truncated {
-		b.WriteString("; there are more: narrow it with root or includeGlobs, or raise maxResults")
+		b.WriteString("; more matches: set root or includeGlobs, or raise maxResults")
 	}
 	appendNotes(&b, notes)
 	b.WriteByte('\n')

@@ -140,7 +140,7 @@ func refusalText(v View, all fail.List, mostExcerpts int) string {
 	for i, e := range all {
 		words := fmt.Sprintf("\n%s: %s", e.Kind, x.failure(e))
 		if i > 0 && v.Reader.IsAgent() && b.Len()+len(words) > maxTold {
-			fmt.Fprintf(&b, "\nand %d more, which you see when these are mended.", len(all)-i)
+			fmt.Fprintf(&b, "\nand %d more, shown when these are fixed.", len(all)-i)
 			break
 		}
 		b.WriteString(words)

@@ -84,7 +84,7 @@ func EntryPath(e *api.LogEntry) string {
 
 // SeenText says that emend saw a change, and what is known of who made it.
 func SeenText(s *api.Seen) string {
-	out := "seen, not made, by emend"
+	out := "made outside emend"
 	if s.Command != "" {
 		out += ": " + s.Command
 	}

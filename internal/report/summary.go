@@ -95,7 +95,7 @@ func headline(v View, p *plan.Plan) string {
 	case v.Undoes != nil:
 		b.WriteString(undoSummary(v, p))
 	case v.PutsBack != "":
-		b.WriteString(doneOrPlanned(v, "Put back", "Would put back") + fmt.Sprintf(" the version %s (atomic): %d file(s).", Escape(v.PutsBack), len(p.Steps)))
+		b.WriteString(doneOrPlanned(v, "Restored", "Would restore") + fmt.Sprintf(" the version %s: %s.", Escape(v.PutsBack), plural(len(p.Steps), "file")))
 	case p.Applied():
 		b.WriteString(nothingToDo)
 	default:
@@ -122,7 +122,7 @@ func HunkWords(hunks []int, of int) string {
 
 // undoSummary returns the first line about an undo.
 func undoSummary(v View, p *plan.Plan) string {
-	did := doneOrPlanned(v, "Took back", "Would take back")
+	did := doneOrPlanned(v, "Reverted", "Would revert")
 	what := fmt.Sprintf("%d changes", len(v.Undoes))
 	if len(v.Undoes) == 1 {
 		what = v.Undoes[0]
@@ -130,7 +130,14 @@ func undoSummary(v View, p *plan.Plan) string {
 	if len(v.UndoneParts) > 0 {
 		what = "a part of " + what
 	}
-	return fmt.Sprintf("%s %s (atomic): %d file(s).", did, what, len(p.Steps))
+	return fmt.Sprintf("%s %s: %s.", did, what, plural(len(p.Steps), "file"))
+}
+
+func plural(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return strconv.Itoa(n) + " " + what + "s"
 }
 
 func doneOrPlanned(v View, did, would string) string {

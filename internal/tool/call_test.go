@@ -166,7 +166,7 @@ func TestAllComplaints(t *testing.T) {
 		many.WriteString("," + string(b) + ":1")
 	}
 	r = replied(t, Call(t.Context(), ws, "read_file", json.RawMessage(many.String()+"}")))
-	if n := len(r.Error.Details.Failures); n != maxComplaints || !strings.Contains(r.Output, " more, which you see when these are mended") || len(r.Output) > 2100 {
+	if n := len(r.Error.Details.Failures); n != maxComplaints || !strings.Contains(r.Output, " more, shown when these are fixed") || len(r.Output) > 2100 {
 		t.Errorf("%d failures, %d bytes", n, len(r.Output))
 	}
 }

@@ -19,8 +19,8 @@ type clearTrashRequest struct {
 
 var clearTrash = build(Tool{
 	Name:  "clear_trash",
-	Title: "Clear the trash",
-	Doc: "Remove files from the trash, for good and on record. They can not be restored afterwards. " +
+	Title: "Empty the trash",
+	Doc: "Permanently delete files from the trash, on record. They can not be restored afterwards. " +
 		"Refuses an id that the trash does not have, and then removes nothing.",
 	Example:    `{"ids":["20261121-131712-fzhwrn7lum.0"],"dryRun":true}`,
 	PersonOnly: true, Mutates: true, Destructive: true, Idempotent: true,
@@ -52,9 +52,9 @@ var clearTrash = build(Tool{
 })
 
 func clearTrashResult(did string, c *api.Cleared) api.Result {
-	words := fmt.Sprintf("%s %s (%d bytes) from the trash, for good.", did, plural(len(c.Entries), "file"), c.SizeBytes)
+	words := fmt.Sprintf("%s %s (%d bytes) from the trash permanently.", did, plural(len(c.Entries), "file"), c.SizeBytes)
 	if len(c.Entries) == 0 {
-		words = did + " nothing: there is nothing of it in the trash."
+		words = did + " nothing: the trash has no such file."
 	}
 	for i := range c.Entries {
 		words += "\n  " + report.Escape(c.Entries[i].ID+" "+c.Entries[i].Path)

@@ -9,7 +9,7 @@ import (
 var deleteFile = define(Tool{
 	Name:    "delete_file",
 	Title:   "Delete a file",
-	Doc:     "Delete a file, or a link itself, into the trash; restore_file brings it back. Refuses directories.",
+	Doc:     "Delete a file, or a link itself, into the trash; restore_file restores it. Refuses directories.",
 	Example: `{"path":"src/old.ts"}`,
 	Op:      patch.Delete,
 	Mutates: true, Destructive: true, Idempotent: true,

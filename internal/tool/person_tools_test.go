@@ -40,10 +40,10 @@ func TestPutBackCall(t *testing.T) {
 	two := "27dd8ed44a83ff94d557f9fd0412ed5a8cbca69ea04922d88c01184a07300a5a" // of "two\n"
 	args := `{"path":"a","version":"` + tx + `.0","expectedSha256":"` + two + `"`
 	for _, row := range []struct{ args, ok, says string }{
-		{args + `,"dryRun":true}`, "yes", "Would put back the version " + tx + ".0 (atomic): 1 file(s).\n  M a"},
+		{args + `,"dryRun":true}`, "yes", "Would restore the version " + tx + ".0: 1 file.\n  M a"},
 		{`{"path":"a","version":"` + tx + `.0"}`, "stale_file", "none was expected"},
 		{`{"path":"a","version":"` + tx + `.0","expectedSha256":""}`, "stale_file", "none was expected"},
-		{args + `}`, "yes", "Put back the version " + tx + ".0 (atomic): 1 file(s).\n  M a"},
+		{args + `}`, "yes", "Restored the version " + tx + ".0: 1 file.\n  M a"},
 		{args + `}`, "not_found", "history of the file"},
 		{`{"path":"b","version":"` + trashed + `","expectedSha256":""}`, "yes", "A b"},
 	} {
@@ -67,7 +67,7 @@ func TestPutBackCall(t *testing.T) {
 func TestClearTrashCall(t *testing.T) {
 	ws, _, trashed := kept(t)
 	for _, row := range []struct{ args, ok, says string }{
-		{`{"dryRun":true}`, "yes", "Would remove 1 file (2 bytes) from the trash, for good.\n  " + trashed + " b"},
+		{`{"dryRun":true}`, "yes", "Would remove 1 file (2 bytes) from the trash permanently.\n  " + trashed + " b"},
 		{`{"before":"1h","dryRun":true}`, "yes", "Would remove nothing"},
 		{`{"before":"2020-01-31"}`, "yes", "Removed nothing"},
 		{`{"before":"` + time.Now().Add(time.Hour).Format(time.RFC3339) + `","dryRun":true}`, "yes", "Would remove 1 file"},
@@ -88,8 +88,8 @@ func TestClearTrashCall(t *testing.T) {
 func TestPurgeCall(t *testing.T) {
 	ws, tx, _ := kept(t)
 	for _, row := range []struct{ args, ok, says string }{
-		{`{}`, "command_failed", "nothing is named"},
-		{`{"dryRun":true,"path":"","entries":[]}`, "command_failed", "nothing is named"},
+		{`{}`, "command_failed", "name what to purge"},
+		{`{"dryRun":true,"path":"","entries":[]}`, "command_failed", "name what to purge"},
 		{`{"before":"x"}`, "command_failed", "no time and no age"},
 		{`{"entries":["` + tx + `"],"dryRun":true}`, "yes", "Would remove what the history keeps of 1 change ("},
 		{`{"before":"0s","dryRun":true}`, "yes", "Would remove what the history keeps of 2 changes ("},
@@ -113,10 +113,14 @@ func TestRecoverCall(t *testing.T) {
 		t.Errorf("%+v", r)
 	}
 	words := RecoveryText(&api.Recovery{RecoveredTx: api.RecoveredTx{Tx: "T", End: "finished", Files: []string{"a\x1b", "b"}}, Notes: []string{"n"}, Swept: []string{"x"}})
-	for _, want := range []string{"Transaction T was interrupted; it is finished now (2 file(s)).", "\n  a\\x1b\n", "\nNote: n", "1 transaction(s) had died"} {
+	for _, want := range []string{"Transaction T was interrupted; it is finished now (2 file(s)).", "\n  a\\x1b\n", "\nNote: n", "what 1 transaction(s) left"} {
 		if !strings.Contains(words, want) {
 			t.Errorf("%q lacks %q", words, want)
 		}
+	}
+	words = RecoveryText(&api.Recovery{RecoveredTx: api.RecoveredTx{Tx: "T", End: api.TakenBack}})
+	if want := "Transaction T was interrupted; it is rolled back now (0 file(s))."; words != want {
+		t.Errorf("%q, want %q", words, want)
 	}
 }
 

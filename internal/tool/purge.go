@@ -22,9 +22,9 @@ type purgeRequest struct {
 
 var purge = build(Tool{
 	Name:  "purge",
-	Title: "Forget contents",
-	Doc: "Remove from the history all that it keeps of entries, for good and on record: how a secret leaves the store. " +
-		"The log and the files stay. Refuses to forget everything: name entries, a path, a session or a time; what is named must all hold.",
+	Title: "Purge history",
+	Doc: "Permanently remove what the history keeps of entries, on record: how a secret leaves the store. " +
+		"The log and the files stay. Refuses to purge everything: name entries, a path, a session or a time; what is named must all hold.",
 	Example:    `{"entries":["20261121-131712-fzhwrn7lum"],"dryRun":true}`,
 	PersonOnly: true, Mutates: true, Destructive: true, Idempotent: true,
 	fields: map[string]field{"entries": {min: 1}},
@@ -49,7 +49,7 @@ var purge = build(Tool{
 // checkPurge refuses a call that names nothing, which would purge the whole history.
 func checkPurge(v *value) error {
 	if v.kind == "object" && !slices.ContainsFunc(v.members, func(m member) bool { return m.name != "dryRun" && (m.text != "" || m.items != nil) }) {
-		return badArguments("nothing is named that the history is to forget", "Send entries, path, sessionId or before.")
+		return badArguments("name what to purge", "Send entries, path, sessionId or before.")
 	}
 	return checkBefore(v)
 }
@@ -57,7 +57,7 @@ func checkPurge(v *value) error {
 func purgeResult(did string, p *api.Purged) api.Result {
 	words := fmt.Sprintf("%s what the history keeps of %s (%d bytes).", did, plural(len(p.Transactions), "change"), p.SizeBytes)
 	if len(p.Transactions) == 0 {
-		words = did + " nothing: the history has nothing of it."
+		words = did + " nothing: the history keeps nothing of it."
 	}
 	for i := range p.Transactions {
 		words += "\n  " + p.Transactions[i].Tx

@@ -10,7 +10,7 @@ import (
 
 var putBack = define(Tool{
 	Name:  "put_back",
-	Title: "Put a version back",
+	Title: "Restore a version",
 	Doc: "Make a file what it was in a version that the history keeps, byte for byte, with its mode. " +
 		"Refuses when something else is there than was expected, or when the version is not kept any more.",
 	Example:    `{"path":"src/app.go","version":"20261121-131712-fzhwrn7lum.0","expectedSha256":"2c8b08da5ce60398e1f19af0e5dccc744df274b826abe585eaba68c525434806","dryRun":true}`,

@@ -13,7 +13,7 @@ import (
 var recoverTree = build(Tool{
 	Name:  "recover",
 	Title: "Recover",
-	Doc: "Finish, or take back, what a crash or a power cut interrupted, and say what was done. " +
+	Doc: "Finish, or roll back, what a crash or a power cut interrupted, and say what was done. " +
 		"It waits for whoever is at work. Refuses nothing, and never overwrites what somebody changed since.",
 	Example:    `{}`,
 	PersonOnly: true, Mutates: true, Idempotent: true,
@@ -26,6 +26,14 @@ var recoverTree = build(Tool{
 	return &report.Object{Ok: true, Output: RecoveryText(r), Data: r}, nil
 })
 
+// RecoveryEndText words how a recovery ended a transaction.
+func RecoveryEndText(end api.RecoveryEnd) string {
+	if end == api.TakenBack {
+		return "rolled back"
+	}
+	return string(end)
+}
+
 // RecoveryText describes a recovery.
 func RecoveryText(r *api.Recovery) string {
 	if r.Nothing() {
@@ -33,7 +41,7 @@ func RecoveryText(r *api.Recovery) string {
 	}
 	var out []string
 	for _, tx := range r.All() {
-		out = append(out, fmt.Sprintf("Transaction %s was interrupted; it is %s now (%d file(s)).", tx.Tx, tx.End, len(tx.Files)))
+		out = append(out, fmt.Sprintf("Transaction %s was interrupted; it is %s now (%d file(s)).", tx.Tx, RecoveryEndText(tx.End), len(tx.Files)))
 		for _, f := range tx.Files {
 			out = append(out, "  "+report.Escape(f))
 		}
@@ -42,10 +50,10 @@ func RecoveryText(r *api.Recovery) string {
 		out = append(out, "Note: "+report.Escape(n))
 	}
 	if r.Torn != nil {
-		out = append(out, fmt.Sprintf("The end of the log had been cut short; %d bytes were set aside as %s.", r.Torn.Size, r.Torn.Name))
+		out = append(out, fmt.Sprintf("The log ended in an incomplete record; %d bytes were set aside as %s.", r.Torn.Size, r.Torn.Name))
 	}
 	if n := len(r.Swept); n > 0 {
-		out = append(out, fmt.Sprintf("%d transaction(s) had died before they were committed; what they left in the store is removed.", n))
+		out = append(out, fmt.Sprintf("Removed from the store what %d transaction(s) left that were interrupted before their commit.", n))
 	}
 	return strings.Join(out, "\n")
 }

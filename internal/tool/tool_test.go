@@ -167,7 +167,7 @@ var required = map[string]string{
 	"read_file": "path", "list_directory": "path", "search_files": "query mode", "glob": "pattern", "create_file": "path content",
 	"write_file": "path content expectedSha256", "edit_file": "path expectedSha256 edits", "edit_cell": "path expectedSha256", "delete_file": "path", "restore_file": "trashedPath",
 	"move_file": "fromPath toPath expectedSha256", "apply_patch": "patch", "history": "", "undo": "",
-	"undo_turn": "sessionId turn", "undo_pieces": "entry path", "put_back": "path version", "allow": "id", "deny": "id", "clear_trash": "", "purge": "", "recover": "",
+	"undo_turn": "sessionId", "undo_pieces": "entry", "put_back": "path version", "allow": "id", "deny": "id", "clear_trash": "", "purge": "", "recover": "",
 }
 
 func TestSchemas(t *testing.T) {

@@ -9,7 +9,7 @@ import (
 var undo = define(Tool{
 	Name:  "undo",
 	Title: "Undo",
-	Doc: "Take back your last change, an entry of history, or all of a session. Unsure? Send dryRun. " +
+	Doc: "Undo your last change, an entry of history, or all of a session. Unsure? Send dryRun. " +
 		"Later edits in the same file stay; refuses when one is in the way.",
 	Example: `{"entry":"0199d6a4c5f0a1b2c3d4e5f6","dryRun":true}`,
 	Op:      patch.Update,

@@ -9,22 +9,30 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// undoPiecesRequest asks to undo what an entry did to a file, or some hunks of it.
+// undoPiecesRequest asks to undo what an entry did to a file, or some hunks of it, or as much of the entry as does not conflict.
 type undoPiecesRequest struct {
-	Entry  string `json:"entry" jsonschema:"the entry"`
-	Path   string `json:"path" jsonschema:"a file that it changed"`
-	Hunks  []int  `json:"hunks,omitempty" jsonschema:"hunks of its diff, numbered from 1; none for all"`
-	DryRun bool   `json:"dryRun,omitempty" jsonschema:"only say what would be done"`
+	Entry         string `json:"entry" jsonschema:"the entry"`
+	Path          string `json:"path,omitempty" jsonschema:"a file that it changed; none for all"`
+	Hunks         []int  `json:"hunks,omitempty" jsonschema:"hunks of its diff, numbered from 1; none for all"`
+	SkipConflicts bool   `json:"skipConflicts,omitempty" jsonschema:"leave what conflicts with later changes, and undo the rest"`
+	DryRun        bool   `json:"dryRun,omitempty" jsonschema:"only say what would be done"`
 }
 
 var undoPieces = define(Tool{
 	Name:       "undo_pieces",
 	Title:      "Undo a file or hunks",
-	Doc:        "Take back what an entry did to one file, or some hunks of it. Refuses when a later edit is in the way.",
+	Doc:        "Undo what an entry did to one file, or some hunks of it. Refuses when a later edit is in the way, unless skipConflicts is sent.",
 	Example:    `{"entry":"20260131-120102-abcdefghij","path":"main.go","hunks":[2,3],"dryRun":true}`,
 	Op:         patch.Update,
 	PersonOnly: true, Mutates: true, Destructive: true, Idempotent: true,
 	data: report.Data{},
 }, func(ws *emend.Workspace, ctx context.Context, r undoPiecesRequest) (*emend.Report, error) {
-	return ws.Undo(ctx, api.UndoRequest{Entry: r.Entry, DryRun: r.DryRun, Pieces: []api.UndoPiece{{Path: r.Path, Hunks: r.Hunks}}})
+	u := api.UndoRequest{Entry: r.Entry, DryRun: r.DryRun, SkipConflicts: r.SkipConflicts}
+	switch {
+	case r.Path != "":
+		u.Pieces = []api.UndoPiece{{Path: r.Path, Hunks: r.Hunks}}
+	case len(r.Hunks) > 0:
+		return nil, badArguments("hunks are numbered for each file, and no path is given", "Send path.")
+	}
+	return ws.Undo(ctx, u)
 })

@@ -179,7 +179,7 @@ func (c *chooser) choose(r api.UndoRequest, since point) (chosen []*audit.Record
 		n := c.read(keys, func(line []byte) bool { return bytes.Contains(line, by) })
 		defer n.stop()
 		chosen, err = n.changesOf(0, func(rec *audit.Record) bool { return rec.Actor.Session == r.SessionID },
-			fmt.Sprintf("the session %s has no change that could be taken back", fail.Quote(r.SessionID)))
+			fmt.Sprintf("the session %s has no change to undo", fail.Quote(r.SessionID)))
 		c.noteParts(n, chosen)
 	case r.Entry != "":
 		keys.Add(audit.ByTx, r.Entry)
@@ -216,19 +216,19 @@ func (c *chooser) lastChange(n *notes) ([]*audit.Record, error) {
 		}
 		switch {
 		case r == nil && lost != nil:
-			return nil, deletedForGood(lost, "It cannot be taken back, and there is no older change.")
+			return nil, deletedForGood(lost, "It cannot be undone, and there is no older change.")
 		case r == nil && other != nil:
-			return nil, &fail.Error{Kind: fail.NotFound, Msg: "this session has no change that could be taken back",
-				Hint: "The last change is " + describe(other) + ": to take it back, name its entry."}
+			return nil, &fail.Error{Kind: fail.NotFound, Msg: "this session has no change to undo",
+				Hint: "The last change is " + describe(other) + ": to undo it, name its entry."}
 		case r == nil:
-			return nil, nothingToUndo("there is no change that could be taken back")
+			return nil, nothingToUndo("there is no change to undo")
 		case r.Kind != audit.Commit || r.Nobodys() || n.UndoneBy(r.Tx) != "" || !c.touchesInside(r):
 		case c.session != "" && r.Actor.Session != c.session:
 			if other == nil {
 				other = r
 			}
 		case lost != nil:
-			return nil, deletedForGood(lost, "It cannot be taken back. To take back the change before it, name its entry: "+r.Tx+".")
+			return nil, deletedForGood(lost, "It cannot be undone. To undo the change before it, name its entry: "+r.Tx+".")
 		case !slices.ContainsFunc(r.Acts, func(a audit.Act) bool { return !a.Gone }):
 			lost = r
 		default:
@@ -248,7 +248,7 @@ func deletedForGood(r *audit.Record, hint string) error {
 	if r.Seen != nil {
 		return &fail.Error{Kind: fail.NotFound, Path: r.Ops[0].Path, Msg: "emend saw the last change and kept nothing of what was there before", Hint: hint}
 	}
-	return &fail.Error{Kind: fail.NotFound, Path: r.Acts[0].Path, Msg: "the last change deleted it for good", Hint: hint}
+	return &fail.Error{Kind: fail.NotFound, Path: r.Acts[0].Path, Msg: "the last change deleted it permanently", Hint: hint}
 }
 
 // changeOfEntry chooses the change that an entry of the log names.
@@ -284,8 +284,8 @@ func takenAlready(what, by string, parts ...logbook.UndonePart) *fail.Error {
 		}
 	}
 	by = strings.Join(all, ", ")
-	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("%s was taken back already, by %s", what, by),
-		Hint: "To have it again, undo " + by + "."}
+	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("%s was already undone by %s", what, by),
+		Hint: "To redo it, undo " + by + "."}
 }
 
 // changesOf chooses the changes in effect, since number from, that fit. A change that one of them undid, and that undo, cancel each
@@ -340,7 +340,7 @@ func (c *chooser) chooseSince(r api.UndoRequest, since point) ([]*audit.Record, 
 	defer n.stop()
 	none := "nothing was done since then"
 	if r.To == "" {
-		none = fmt.Sprintf("the turn %s has no change that could be taken back", fail.Quote(turn))
+		none = fmt.Sprintf("the turn %s has no change to undo", fail.Quote(turn))
 	}
 	chosen, err := n.changesOf(since.seq, func(rec *audit.Record) bool {
 		switch {

@@ -134,7 +134,7 @@ func TestUndoChain(t *testing.T) {
 	s.Has(`b "A\n"`)
 	backFirst := s.Undo(first)
 	s.Has(`a "A\n"`)
-	s.Refused(api.UndoRequest{Entry: second}, fail.CommandFailed, "was taken back already", "undo "+backSecond)
+	s.Refused(api.UndoRequest{Entry: second}, fail.CommandFailed, "was already undone", "undo "+backSecond)
 	s.Refused(api.UndoRequest{Entry: backSecond}, fail.Stale)
 	s.Undo(backFirst)
 	s.Has(`b "A\n"`)
@@ -321,7 +321,7 @@ func TestUndoOneByOne(t *testing.T) {
 		if s.Tree() != was || s.AllModes() != modes {
 			t.Fatalf("seed %d: %s\nleaves\n%s %s\nwant\n%s %s", seed, story, s.Tree(), s.AllModes(), was, modes)
 		}
-		s.Refused(api.UndoRequest{}, fail.NotFound, "there is no change that could be taken back")
+		s.Refused(api.UndoRequest{}, fail.NotFound, "there is no change to undo")
 	}
 }
 

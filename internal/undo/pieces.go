@@ -194,8 +194,8 @@ func (u *reversal) spellings(p string) []string {
 func (u *reversal) chooseHunks(r *audit.Record, f *changedFile, p api.UndoPiece) error {
 	name := u.displayPath(f.path)
 	if !u.loadHunks(r, f) {
-		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Path: name, Msg: "what the entry did to it has no hunks that can be taken back one by one",
-			Hint: "Take the file back as a whole: it came, went, moved, changed its permissions or is binary, or its diff is not kept."}
+		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Path: name, Msg: "its change has no hunks that can be undone one by one",
+			Hint: "Undo the whole file: it was added, deleted or moved, changed its permissions, is binary, or its diff is not kept."}
 	}
 	for _, n := range p.Hunks {
 		if n < 1 || n > f.count {
@@ -321,7 +321,7 @@ func (u *reversal) reverseHunks(ctx context.Context, r *audit.Record, f *changed
 // conflictAt refuses to take a hunk back, 0 for all that was done to the file, and shows the three sides of the conflict.
 func (u *reversal) conflictAt(r *audit.Record, p string, hunk int, left, back, have string) {
 	n := len(u.refusals)
-	u.conflict(r, p, "it was changed since, and what is to be taken back does not have exactly one place in it")
+	u.conflict(r, p, "it was changed since: the lines are gone, or occur more than once")
 	e := u.refusals[n]
 	e.Hunk, e.Sides = hunk, sidesOf(r.Tx, left, back, have)
 }

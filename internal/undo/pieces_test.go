@@ -84,7 +84,7 @@ func TestUndoHunks(t *testing.T) {
 	if d := show(s, second); len(d.Undoes) != 0 || len(d.UndoesParts) != 1 || d.UndoesParts[0].Entry != e || !slices.Equal(d.UndoesParts[0].Hunks, []int{2}) || d.Kind != "undo" {
 		t.Errorf("%+v", d)
 	}
-	s.Refused(hunks(e, "f", 1, 2), fail.CommandFailed, "hunk 2 was taken back already, by "+second, "undo "+second)
+	s.Refused(hunks(e, "f", 1, 2), fail.CommandFailed, "hunk 2 was already undone by "+second, "undo "+second)
 	s.Refused(hunks(e, "f", 4), fail.CommandFailed, "there is no hunk 4: the entry has 3", "emend show "+e)
 	s.Refused(hunks(e, "g", 1), fail.NotFound, "did not change it")
 
@@ -119,7 +119,7 @@ func TestUndoAllHunks(t *testing.T) {
 	if d := show(s, e); d.UndoneBy == "" || d.Outcome != api.Undone {
 		t.Errorf("%+v", d)
 	}
-	s.Refused(api.UndoRequest{Entry: e}, fail.CommandFailed, "was taken back already")
+	s.Refused(api.UndoRequest{Entry: e}, fail.CommandFailed, "was already undone")
 	s.Undo("") // goes on to the one before it
 	if got := state(s, older); got != "undone" {
 		t.Error(got)
@@ -169,7 +169,7 @@ func TestUndoFiles(t *testing.T) {
 			part := s.Undoing(hunks(e, path))
 			s.Has(want)
 			if path != "." {
-				s.Refused(hunks(e, path), fail.CommandFailed, "was taken back already, by "+part)
+				s.Refused(hunks(e, path), fail.CommandFailed, "was already undone by "+part)
 			}
 			s.Undo(part)
 			s.Has(was)
@@ -183,7 +183,7 @@ func TestUndoFiles(t *testing.T) {
 	}
 	s, e := began(t)
 	for _, path := range []string{"new/made", "gone", "moved"} {
-		s.Refused(hunks(e, path, 1), fail.CommandFailed, "no hunks", "as a whole")
+		s.Refused(hunks(e, path, 1), fail.CommandFailed, "no hunks", "Undo the whole file")
 	}
 	s.Undoing(hunks(e, "f", 1)) // the only one
 	s.Has(`f "one\n", moved "new\n", new/, new/made "made\n"`)

@@ -35,8 +35,8 @@ func planPutBack(ctx context.Context, w *workspace.Workspace, src *source.Reader
 		return nil, nil, err
 	}
 	if _, _, now := kept.ParsePresent(r.Version); now {
-		return nil, nil, &fail.Error{Kind: fail.AlreadyExists, Path: r.Path, Msg: "this version is kept nowhere but at its path, where it stands",
-			Hint: "Nothing has to be put back. If the file was changed since it was shown, look at its history again."}
+		return nil, nil, &fail.Error{Kind: fail.AlreadyExists, Path: r.Path, Msg: "this version is not in the history: it is the file as it is now",
+			Hint: "There is nothing to restore. If the file was changed since it was shown, look at its history again."}
 	}
 	if kept.IsRebuilt(r.Version) {
 		return planRebuilt(ctx, w, src, r)
@@ -104,7 +104,7 @@ func checkTarget(ctx context.Context, r api.PutBackRequest, src *source.Reader, 
 	case r.ExpectedSha256 != have:
 		return f, staleTarget(r, "the file changed since it was shown", have)
 	case have == sum && (mode == 0 || present.Perm() == mode.Perm() && present&fs.ModeSymlink == mode&fs.ModeSymlink):
-		return f, &fail.Error{Kind: fail.AlreadyExists, Path: r.Path, Msg: "the file is this version already", Hint: "Nothing has to be put back."}
+		return f, &fail.Error{Kind: fail.AlreadyExists, Path: r.Path, Msg: "the file is this version already", Hint: "There is nothing to restore."}
 	}
 	return f, nil
 }
@@ -132,7 +132,7 @@ func planRebuilt(ctx context.Context, w *workspace.Workspace, src *source.Reader
 	switch present := source.ModeOf(f); {
 	case f.Kind == plan.Link:
 		return nil, nil, &fail.Error{Kind: fail.AlreadyExists, Path: r.Path, Msg: "a symbolic link is there now",
-			Hint: "Delete the link first with ‹delete_file›, and put the version back then."}
+			Hint: "Delete the link first with ‹delete_file›, then restore the version."}
 	case f.Kind == plan.Regular && present.Perm() != made.Mode.Perm():
 		notes = append(notes, fmt.Sprintf("%s keeps the permissions that it has, %s: they were %s, and only the text of this version is kept.",
 			report.Escape(r.Path), kept.Octal(present), kept.Octal(made.Mode)))

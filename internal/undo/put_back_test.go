@@ -120,7 +120,7 @@ func TestPutBackRefused(t *testing.T) {
 		{"no version", func(s *emendtest.Story, r *api.PutBackRequest) { r.Version = "nothing" }, fail.NotFound, "history of the file"},
 		{"a path for a version", func(s *emendtest.Story, r *api.PutBackRequest) { r.Version = "../log/00000001.jsonl" }, fail.NotFound, "history of the file"},
 		{"no such slot", func(s *emendtest.Story, r *api.PutBackRequest) { r.Version += "0" }, fail.NotFound, "history of the file"},
-		{"the present one", func(s *emendtest.Story, r *api.PutBackRequest) { r.Version = s.History("f").Versions[0].ID }, fail.AlreadyExists, "where it stands"},
+		{"the present one", func(s *emendtest.Story, r *api.PutBackRequest) { r.Version = s.History("f").Versions[0].ID }, fail.AlreadyExists, "it is the file as it is now"},
 		{"the same", func(s *emendtest.Story, r *api.PutBackRequest) { s.Save("f", "one\n"); r.ExpectedSha256 = s.Sha("f") }, fail.AlreadyExists, "already"},
 		{"outside", func(s *emendtest.Story, r *api.PutBackRequest) { r.Path = "../f" }, fail.OutsideWorkspace, ""},
 		{"protected", func(s *emendtest.Story, r *api.PutBackRequest) { r.Path, r.ExpectedSha256 = ".env", "" }, fail.PermissionDenied, ""},

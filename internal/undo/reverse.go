@@ -143,7 +143,7 @@ func (u *reversal) reverseRecord(ctx context.Context, r *audit.Record, only bool
 		switch {
 		case strings.HasPrefix(a.Path, ".git/"): // a command that landed changed it
 			if !inGit && len(u.pieces) == 0 {
-				u.notes = append(u.notes, "What "+r.Tx+" did in .git stays: an undo takes back files of the work tree, and no commits.")
+				u.notes = append(u.notes, "What "+r.Tx+" did in .git stays: undo restores files of the work tree, not commits.")
 			}
 			inGit = true
 		case f == nil && u.concerns(files, &a):
@@ -173,7 +173,7 @@ func (u *reversal) reverseStep(ctx context.Context, r *audit.Record, a *audit.Ac
 	case a.Gone && r.Seen != nil || inLeftOut(r, a.Path):
 		return nil
 	case a.Gone:
-		u.refuse(fail.NotFound, a.Path, "it was deleted for good", "It cannot be taken back. Name another entry; ‹history› lists them.")
+		u.refuse(fail.NotFound, a.Path, "it was deleted permanently", "It cannot be undone. Name another entry; ‹history› lists them.")
 		return nil
 	}
 	err := u.reverseAct(ctx, r, a, f)
@@ -473,7 +473,7 @@ func (u *reversal) writtenSince(p, slot string) *fail.Error {
 	tx, _, _ := strings.Cut(slot, ".")
 	return &fail.Error{Kind: fail.Stale, Path: u.displayPath(p),
 		Msg:  "what is kept of it was written to since, through another hard link or by a program that had it open",
-		Hint: fmt.Sprintf("To look at what is kept, ‹run show %s›. Take the change back by hand.", tx)}
+		Hint: fmt.Sprintf("To look at what is kept, ‹run show %s›. Revert the change by hand.", tx)}
 }
 
 // reverseWithin takes a change, or hunks of it, back in a file that may have been edited since, and keeps the later edits.
@@ -630,11 +630,11 @@ func (u *reversal) slotText(slot string) (string, error) {
 func (u *reversal) conflict(r *audit.Record, p, why string) {
 	for later := range u.chooser.changesSince(r, p) {
 		u.refuse(fail.Stale, p, why+"; the newest change through emend is "+describe(later),
-			"Undo that one first: "+later.Tx+". Or take the change back by hand: entry "+r.Tx+" has the diff.")
+			"Undo that one first: "+later.Tx+". Or revert the change by hand: entry "+r.Tx+" has the diff.")
 		return
 	}
 	u.refuse(fail.Stale, p, why+"; no later change went through emend",
-		"Look at the file, and take back by hand what is left to take back: entry "+r.Tx+" has the diff.")
+		"Look at the file, and revert by hand what is left: entry "+r.Tx+" has the diff.")
 }
 
 func (u *reversal) refuse(kind fail.Kind, p, msg, hint string) {

@@ -131,7 +131,7 @@ func (u *reversal) moveStep(ctx context.Context, p string, vacated bool) (plan.S
 // linkConflict refuses to move a link onto a path that exists: a commit cannot exchange the two.
 func (u *reversal) linkConflict(p string) error {
 	return &fail.Error{Kind: fail.AlreadyExists, Path: u.displayPath(p), Msg: "a symbolic link cannot be moved onto something that exists",
-		Hint: "Take the changes back one by one, the newest first: ‹history› lists their entries."}
+		Hint: "Undo the changes one by one, the newest first: ‹history› lists their entries."}
 }
 
 // stepFor deletes, adds or updates the file at p. A vacated path counts as missing.

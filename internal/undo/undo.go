@@ -57,7 +57,7 @@ func wholeRequest(r api.UndoRequest) any {
 func reverseChosen(ctx context.Context, w *workspace.Workspace, r api.UndoRequest, src *source.Reader) (*reversal, error) {
 	if r.Entry != "" && r.SessionID != "" {
 		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: "both entry and sessionId are given",
-			Hint: "Send one of the two: one takes back a call, the other all that a session did."}
+			Hint: "Send one of the two: the entry undoes one call, the session all that it did."}
 	}
 	if (r.SessionID != "" || r.To != "" || r.Turn != "") && slices.ContainsFunc(r.Pieces, func(p api.UndoPiece) bool { return len(p.Hunks) > 0 }) {
 		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: "hunks have numbers in the diff of one entry, and several are asked for",
@@ -114,7 +114,7 @@ func reverseChosen(ctx context.Context, w *workspace.Workspace, r api.UndoReques
 		return nil, nothingToUndo("none of these changes touched " + fail.Quote(r.Pieces[0].Path))
 	}
 	if len(u.notes) > 0 && len(u.paths) == 0 && len(u.dirs) == 0 && len(u.whole) == 0 {
-		return nil, &fail.Error{Kind: fail.NotFound, Msg: "nothing of this change can be given back. " + u.notes[0], Hint: "Take it back by hand. ‹history› says what it did."}
+		return nil, &fail.Error{Kind: fail.NotFound, Msg: "nothing of this change can be undone. " + u.notes[0], Hint: "Revert it by hand. ‹history› says what it did."}
 	}
 	return u, nil
 }

@@ -32,7 +32,7 @@ func (w *Workspace) Doctor(ctx context.Context) (*api.Health, error) {
 	}
 	checkSystem(h, runtime.GOOS)
 	if w.store.options.NoSync {
-		weaker(h, "nothing is synced (--durability=none): a commit survives kill -9, but a power cut can undo it or leave the tree mixed until the next emend")
+		weaker(h, "nothing is synced (--durability=none): a commit survives kill -9, but a power cut can undo it or leave files half updated until emend runs again")
 	}
 	if store == nil {
 		checkPlace(h, place)
@@ -48,7 +48,7 @@ func weaker(h *api.Health, format string, args ...any) {
 
 func checkFilesystem(h *api.Health, is commit.FS, unsafe bool) {
 	if is.Network {
-		weaker(h, "%s is a network file system: other machines change it unseen, and locks and renames may not be what they are on a disk", is.Type)
+		weaker(h, "%s is a network file system: changes by other machines are not noticed, and locks and renames may be unreliable", is.Type)
 		if !unsafe {
 			h.Problems = append(h.Problems, "writing needs --unsafe-fs here")
 		}
@@ -63,11 +63,11 @@ func checkSystem(h *api.Health, system string) {
 	switch system {
 	case "linux":
 	case "darwin":
-		weaker(h, "on macOS a program that opens a file for writing is not noticed (no leases), paths are resolved name by name, and power cuts were not tried; crash tests run on Linux only")
+		weaker(h, "macOS has no leases: emend does not notice a program that has a file open for writing; paths are resolved name by name; power cuts were not tested")
 	case "windows":
-		weaker(h, "on Windows a changed file keeps its access list and not its owner, what is old in the history is not packed, the store cannot be moved while it is open, and power cuts were not tried; crash tests run on Linux only")
+		weaker(h, "on Windows a changed file keeps its access list and not its owner, the history is not packed, the store cannot be moved while it is open, and power cuts were not tested")
 	default:
-		weaker(h, "nothing is changed on %s, so none of the promises about changes holds", system)
+		weaker(h, "emend does not change files on %s, so it promises nothing about changes", system)
 		h.Problems = append(h.Problems, "on "+system+" this version reads, plans and previews; it writes on Linux, macOS and Windows only")
 	}
 }
@@ -79,7 +79,7 @@ func checkPlace(h *api.Health, p commit.Place) {
 	}
 	err := p.Writable()
 	if err == nil && occupied(p.Dir) {
-		err = errors.New("something is there that is no store")
+		err = errors.New("there is something else at that path")
 	}
 	if err != nil {
 		h.Problems = append(h.Problems, fmt.Sprintf("the store cannot be made at %s: %v", p.Dir, err))
@@ -121,7 +121,7 @@ func checkStore(h *api.Health, s *commit.Store) error {
 	}
 	h.History = &api.Usage{Files: usage.Files, Bytes: usage.Bytes}
 	if err := s.History().Check(); err != nil {
-		h.Problems = append(h.Problems, "what is packed there of the history cannot be read: "+err.Error())
+		h.Problems = append(h.Problems, "packed history cannot be read: "+err.Error())
 	}
 	h.Orphans, err = s.Orphans()
 	return err
@@ -130,17 +130,17 @@ func checkStore(h *api.Health, s *commit.Store) error {
 func checkAbilities(h *api.Health, can commit.Abilities) {
 	switch {
 	case !can.ReplaceOpen:
-		weaker(h, "this file system cannot replace a file that is open: while a change is applied, a changed file has no name for a moment, and who opens it then finds none; after a crash in that moment the next emend puts it back")
+		weaker(h, "this file system cannot replace a file that is open: a changed file has no name for a moment, and a program that opens it then finds none; after a crash in that moment the next emend puts it back")
 	case !can.Exchange:
-		weaker(h, "this file system cannot exchange two names: a save in the instant between the last look and the replacing is lost from its place")
+		weaker(h, "this file system cannot exchange two files: a save at the very moment a file is replaced goes unnoticed, and is in the history only")
 	}
 	if !can.NoReplace {
-		weaker(h, "this file system cannot rename without replacing: a new file has two names for an instant")
+		weaker(h, "this file system cannot rename without replacing: a new file briefly has two names")
 	}
 	if !can.Lease && runtime.GOOS == "linux" {
-		weaker(h, "there are no leases here: a program that has a file open for writing is not noticed, and what it writes after the commit is found in the history")
+		weaker(h, "this file system has no leases: emend does not notice a program that has a file open for writing, and what that writes after the commit goes to the history")
 	}
 	if !can.Lock {
-		h.Problems = append(h.Problems, "the lock cannot be taken: another process has it, or the file system has no locks")
+		h.Problems = append(h.Problems, "cannot lock the store: another process has the lock, or the file system has none")
 	}
 }

@@ -58,3 +58,28 @@ func TestAnswersInSight(t *testing.T) {
 	}
 	b.says("article.question", "The agent waits 10 minutes")
 }
+
+// TestPhoneChange opens a change on a phone: one button stands above the diff, which begins on the screen. Then two hunks of a file are
+// selected and undone at once.
+func TestPhoneChange(t *testing.T) {
+	t.Parallel()
+	w := shop(t)
+	before := w.read("src/cart.ts")
+	w.tax()
+	b := w.ui().pages(t)
+	b.setScreen(screen{width: 390, height: 844, phone: true})
+	b.change("done", "src/cart.ts")
+	b.waitFor("table.diff")
+	if n := eval[int](b, `[...document.querySelectorAll("main a.button, main button:not(.copy-patch)")].filter(e => e.getBoundingClientRect().bottom < document.querySelector(".diffbox").getBoundingClientRect().top).length`); n != 1 {
+		t.Errorf("%d buttons stand above the diff, want 1", n)
+	}
+	if !eval[bool](b, `document.querySelector("table.diff").getBoundingClientRect().top < innerHeight`) {
+		t.Error("the diff does not begin on the screen")
+	}
+	b.do("select two hunks", evaluate(`document.querySelectorAll("section.file[data-path='src/cart.ts'] tr.hunk input").forEach(e => e.click())`))
+	b.press("section.file[data-path='src/cart.ts']", "Undo selected hunks")
+	b.says("main > h1", "Undo hunks 1 and 2 of src/cart.ts")
+	b.press("form.do", "Undo")
+	b.until("it is undone", `location.pathname.includes("/change/") && location.search.includes("done=1")`)
+	w.holds("after the undo", "src/cart.ts", before)
+}

@@ -201,7 +201,7 @@ func (p *place) checkLog(w *writer, before, after tree, entries [][]api.LogEntry
 			a, is := after[e.Path]
 			switch {
 			case (e.Seen != nil) != (p.mode == "witness") && !w.emend:
-				p.t.Errorf("log: %s of %s: whether it was seen, not made, by emend is %v", e.Operation, e.Path, e.Seen != nil)
+				p.t.Errorf("log: %s of %s: whether it was made outside emend is %v", e.Operation, e.Path, e.Seen != nil)
 			case e.Operation == "move":
 				to, there := after[e.ToPath]
 				if !was || is || !there || to.sum != b.sum {

@@ -33,7 +33,7 @@ func (a *app) askAtTerminal(_ context.Context, q api.Question) (by string, err e
 	}
 	switch {
 	case builtIn:
-		return "", fmt.Errorf("there is nobody to ask: %w", api.ErrNoPage)
+		return "", fmt.Errorf("nobody is there to approve: %w", api.ErrNoPage)
 	case q.PageOnly:
 		return "", fmt.Errorf("the policy takes answers from a page only, and %w", api.ErrNoPage)
 	}

@@ -3,11 +3,13 @@ package cli
 import (
 	"bufio"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/internal/tool"
@@ -83,6 +85,9 @@ func (v changeVerb[R, D]) run(a *app, cmd *cobra.Command, args, allow []string) 
 	return a.withWorkspace(cmd, v.tool, allow, func(ctx context.Context, ws *emend.Workspace) (err error) {
 		if v.currentHash != nil && *v.expect == "" {
 			*v.expect, err = v.currentHash(ctx, ws, args[0])
+			if v.tool == "write_file" || v.tool == "edit_file" {
+				err = addCreateHint(err)
+			}
 		}
 		if err == nil && v.input != nil {
 			err = v.input(cmd)
@@ -122,6 +127,17 @@ func (a *app) currentHash(ctx context.Context, ws *emend.Workspace, path string)
 		fmt.Fprintf(a.err, "emend: %s has the sha256 %s\n", report.OneLine(a.shown(answer.Data.Path)), answer.Data.Sha256)
 	}
 	return answer.Data.Sha256, nil
+}
+
+// addCreateHint adds to the refusal of a file that does not exist that another verb makes one.
+func addCreateHint(err error) error {
+	e, ok := errors.AsType[*fail.Error](err)
+	if !ok || e.Kind != fail.NotFound || e.Reason != "" {
+		return err
+	}
+	more := *e
+	more.Hint += " To make a new file: emend create."
+	return &more
 }
 
 // argumentHelp returns the description that agents read of a tool's argument, for the flag that sets it.
@@ -168,6 +184,6 @@ func (a *app) printChangeText(w *bufio.Writer, r api.Result, c changeText) {
 		a.printDiff(w, c.diff)
 	}
 	if c.tx != "" && (a.ttyOut || c.back) {
-		fmt.Fprintf(w, "Take it back with: emend undo %s\n", report.Escape(c.tx))
+		fmt.Fprintf(w, "To undo: emend undo %s\n", report.Escape(c.tx))
 	}
 }

@@ -127,7 +127,7 @@ func (a *app) diffOf(ctx context.Context, ws *emend.Workspace, arg, since string
 // diffOfEntry returns the diff of one entry.
 func diffOfEntry(e *api.EntryData) (parts []diffPart, notes []string, err error) {
 	if !e.OK {
-		return nil, nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("entry %s changed nothing: it was refused or taken back", e.Entry),
+		return nil, nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("entry %s changed nothing: it was refused or rolled back", e.Entry),
 			Hint: "‹history› lists the changes."}
 	}
 	for i := range e.Files {

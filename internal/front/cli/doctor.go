@@ -19,7 +19,7 @@ func (a *app) doctor() *cobra.Command {
 	var migrate, adopt, pack, appArmor bool
 	cmd := &cobra.Command{
 		Use:   "doctor",
-		Short: "Say where the store is, what the disk can do, what is pending, which clients are set up",
+		Short: "Check the store, the disk, pending transactions and clients",
 		Long: `doctor looks at the workspace and says where its store is, what the file system was
 seen to do, whether a patch is pending, how much the history holds, and which
 promises are weaker here than on a local Linux disk. It tries things on files of
@@ -176,7 +176,7 @@ func (a *app) healthText(h *doctorReport) string {
 	row("binary", "%s", h.Binary)
 	row("token", "%s", h.Token)
 	writeRows(&b, "clients", clientLines(h.Clients), "none of those that emend setup knows was found")
-	writeRows(&b, "weaker here", h.Weaker, "nothing: every promise holds")
+	writeRows(&b, "limits", h.Weaker, "none")
 	writeRows(&b, "problems", h.Problems, "none")
 	return b.String()
 }

@@ -21,9 +21,9 @@ func (a *app) explain() *cobra.Command {
 	var f explainFlags
 	cmd := &cobra.Command{
 		Use:   "explain [FILE]",
-		Short: "Show each hunk of a patch beside the place where it would land",
+		Short: "Show each hunk of a patch beside the place where it would apply",
 		Long: `explain reads a patch from FILE, or from standard input, and shows what would become
-of each section and hunk: where it lands and how surely, all the places of one that
+of each section and hunk: where it applies and how surely, all the places of one that
 is ambiguous, the nearest place of one that has none, with the characters marked
 that differ and what cannot be seen named. A hunk that fails hides none of the
 others. Nothing is written, locked or put on record.

@@ -91,4 +91,4 @@ func (a *app) printGlob(answer *api.Answer[api.GlobData]) error {
 	return err
 }
 
-const morePathsNote = "there is more than these %d paths: ask with a higher --max-results"
+const morePathsNote = "more than %d paths: raise --max-results"

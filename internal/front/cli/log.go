@@ -201,7 +201,7 @@ func entryState(files []api.LogEntry) string {
 	case strings.HasPrefix(e.Entry, "#"):
 		out = append(out, "refused: "+e.ErrorKind)
 	default:
-		out = append(out, "taken back: "+e.ErrorKind)
+		out = append(out, "rolled back: "+e.ErrorKind)
 	}
 	if len(e.Undoes) > 0 {
 		out = append(out, "undoes "+strings.Join(e.Undoes, ", "))

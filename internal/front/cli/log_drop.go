@@ -67,7 +67,7 @@ func (a *app) runLogDrop(cmd *cobra.Command, f logDropFlags) error {
 		if err != nil {
 			return a.printError(err)
 		}
-		if d.Segments == 0 || !ask(droppedLogText(d), "Remove this from the log for good?") {
+		if d.Segments == 0 || !ask(droppedLogText(d), "Remove this from the log permanently?") {
 			return a.printAnswer("Nothing was removed."+heldText(d), &api.DroppedLog{HeldBy: d.HeldBy})
 		}
 	}
@@ -91,5 +91,5 @@ func heldText(d *api.DroppedLog) string {
 	if d.HeldBy == "" {
 		return ""
 	}
-	return fmt.Sprintf("\nWhat follows stays: the history has something of %s.", d.HeldBy)
+	return fmt.Sprintf("\nNewer records stay: the history still has files of %s.", d.HeldBy)
 }

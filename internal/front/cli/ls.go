@@ -61,7 +61,7 @@ func (a *app) printList(answer *api.Answer[api.ListData], paths bool) error {
 		}
 		return listingRow{e.Name, e.Type, e.Size, e.MTime}
 	})
-	a.noteIf(answer.Data.Truncated, "there is more than these %d names: list a directory below, or with --depth", len(list))
+	a.noteIf(answer.Data.Truncated, "more than %d names: list a subdirectory, or set --depth", len(list))
 	return err
 }
 

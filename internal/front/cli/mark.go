@@ -13,8 +13,8 @@ import (
 func (a *app) mark() *cobra.Command {
 	return &cobra.Command{
 		Use:   "mark [NAME]",
-		Short: "Give the present state a name, to which undo can go back",
-		Long: `mark notes where the log is now. "emend undo --to NAME" takes back what was done
+		Short: "Name the present state, so that undo can go back to it",
+		Long: `mark notes where the log is now. "emend undo --to NAME" undoes what was done
 since. If several marks have a name, the newest counts. Without NAME it lists the
 marks, the newest first.`,
 		Example: `  emend mark before-refactoring

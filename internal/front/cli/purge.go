@@ -21,7 +21,7 @@ func (a *app) purge() *cobra.Command {
 	var f purgeFlags
 	cmd := &cobra.Command{
 		Use:   "purge [ENTRY...]",
-		Short: "Remove from the history what changes displaced, and their diffs",
+		Short: "Permanently remove old contents and diffs from the history",
 		Long: `purge removes everything that the history keeps of changes: the files that they
 replaced or deleted, the trash among it, their diffs and their answers. It is how
 a secret that went through emend leaves the store. The log stays whole: that the

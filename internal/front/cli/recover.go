@@ -12,9 +12,9 @@ func (a *app) recoverVerb() *cobra.Command {
 	var timeout time.Duration
 	cmd := &cobra.Command{
 		Use:   "recover",
-		Short: "Finish, or take back, what an interrupted emend left",
-		Long: `recover finishes the patch that a crash, a kill or a power cut interrupted, or takes
-it back whole, and says what it did. Every emend does the same when it opens the
+		Short: "Finish, or roll back, what an interrupted emend left",
+		Long: `recover finishes the patch that a crash, a kill or a power cut interrupted, or rolls
+it back, and says what it did. Every emend does the same when it opens the
 workspace; this verb waits for others to finish, and shows the result. It may be
 run at any time and as often as you like. Files that somebody changed since are
 never overwritten.`,

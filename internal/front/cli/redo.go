@@ -15,11 +15,11 @@ func (a *app) redo() *cobra.Command {
 	var allow []string
 	cmd := &cobra.Command{
 		Use:   "redo",
-		Short: "Take back the last undo",
-		Long: `redo makes what the last undo took back as it was. It looks for the last undo of the
-command line; after one redo, for the undo before that, until there is none. Like undo
-it is a change of its own, on record, and refused where a later edit is in the way.
-To take back the undo of an agent, name its entry: emend undo ENTRY.`,
+		Short: "Redo what the last undo reverted",
+		Long: `redo makes the last undo of the command line undone; after one redo, the undo before
+that, until there is none. Like undo it is a change of its own, on record, and refused
+where a later edit is in the way. To redo what an agent undid, undo the agent's undo
+by its entry: emend undo ENTRY.`,
 		Example: "  emend redo --dry-run\n  emend redo",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -57,8 +57,8 @@ func lastUndo(ctx context.Context, ws *emend.Workspace) (string, error) {
 			}
 		}
 		if r.Before = page.Next; r.Before == 0 {
-			return "", &fail.Error{Kind: fail.NotFound, Msg: "there is no undo of the command line that could be taken back",
-				Hint: "To take back the undo of somebody else, name its entry: ‹undo› ENTRY. ‹history› lists the entries."}
+			return "", &fail.Error{Kind: fail.NotFound, Msg: "there is no undo of the command line to redo",
+				Hint: "To redo what somebody else undid, undo that entry: ‹undo› ENTRY. ‹history› lists the entries."}
 		}
 	}
 }

@@ -20,7 +20,7 @@ func (a *app) restore() *cobra.Command {
 	one := changeVerb[api.RestoreRequest, api.RestoreData]{
 		tool:  "restore_file",
 		use:   "restore PATH|ID... [TARGET]",
-		short: "Bring files back from the trash",
+		short: "Restore files from the trash",
 		long: `restore brings back what was deleted, or replaced by a move: the newest file of the
 trash that was at PATH, or the one with the ID that rm and mv print and emend log
 lists. Each comes to where it was, all of them or none; a single one to TARGET, if that

@@ -19,7 +19,7 @@ func (a *app) rm() *cobra.Command {
 		long: `rm deletes each PATH, all of them or none. What they were is kept in the trash, which
 is never emptied by itself, and comes back with emend restore as it was: content,
 mode, times. A link is deleted itself, not what it leads to. With -r a directory is
-deleted too, with everything in it; emend undo brings it back whole. With --permanent
+deleted too, with everything in it; emend undo restores it whole. With --permanent
 nothing is kept.`,
 		example:    "  emend rm old.go older.go\n  emend rm -r build\n  emend rm --expect <sha256> old.go\n  emend rm --permanent secret.txt",
 		suggest:    []string{"delete", "remove", "del", "unlink"},
@@ -62,7 +62,7 @@ func (a *app) describeDeletion(path, trashed string) string {
 	case path == "":
 		return ""
 	case trashed == "":
-		return fmt.Sprintf("Deleted %s for good; it is not in the trash.", name)
+		return fmt.Sprintf("Deleted %s permanently; it is not in the trash.", name)
 	}
-	return fmt.Sprintf("Deleted %s; it is in the trash as %s. Take it back with: emend restore %s", name, id, id)
+	return fmt.Sprintf("Deleted %s; it is in the trash as %s. To restore: emend restore %s", name, id, id)
 }

@@ -50,7 +50,7 @@ func (a *app) runVerb() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [flags] -- CMD [ARGS]...",
 		Short: "Run a command and put on record what it changed",
-		Long: `run puts on record what a command changes, so that it can be taken back. The
+		Long: `run puts on record what a command changes, so that it can be undone. The
 command has the terminal, the streams and the signals that it would have without
 emend, and its exit code is emend's.
 
@@ -64,11 +64,11 @@ ended, and sudo does not work in it.
 
 Where the system cannot have a layer, the command runs with --mode witness, and emend
 says so and why; with --mode overlay it is not run. --mode witness looks at the
-workspace before and after. What changed is an entry of the log: seen, not made, by
-emend. It can be undone as far as the contents from before are known: git has them, or
-emend copied them before the command ran. What was not kept is named. What a person
-saves while the command runs is taken for its work. Use it for what starts servers, or
-talks to programs that look at the files meanwhile.
+workspace before and after. What changed is an entry of the log: "made outside emend".
+It can be undone as far as the contents from before are known: git has them, or emend
+copied them before the command ran. What was not kept is named. What a person saves
+while the command runs is taken for its work. Use it for what starts servers, or talks
+to programs that look at the files meanwhile.
 
 Neither sees what the command does outside the workspace. With --confine the kernel
 (Landlock) refuses to let it write files there: it can write in the workspace's tree, in
@@ -289,7 +289,7 @@ func (a *app) printRan(w io.Writer, rep *api.RunReport, dry bool) {
 	case dry && len(rep.Files) > 0:
 		fmt.Fprintf(w, "emend: %s would land\n", plural(len(rep.Files), "change"))
 	case rep.Entry != "" && len(rep.Files) > 0:
-		fmt.Fprintf(w, "emend: %s landed; take it back with: emend undo %s\n", plural(len(rep.Files), "change"), rep.Entry)
+		fmt.Fprintf(w, "emend: %s landed; to undo: emend undo %s\n", plural(len(rep.Files), "change"), rep.Entry)
 	}
 	for i, f := range rep.Files {
 		if i == maxShown && !dry {
@@ -396,7 +396,7 @@ func (a *app) printSeen(l *api.Look) {
 		return
 	}
 	for _, e := range l.Entries {
-		fmt.Fprintf(a.err, "emend: seen, not made, by emend: %s; take it back with: emend undo %s\n", plural(len(e.Files), "change"), e.Entry)
+		fmt.Fprintf(a.err, "emend: recorded %s made outside emend; to undo: emend undo %s\n", plural(len(e.Files), "change"), e.Entry)
 		a.printSeenFiles(a.err, e.Files)
 	}
 	for _, n := range l.Notes {
@@ -426,7 +426,7 @@ func (a *app) printNotKept(l *api.Look) {
 		return
 	}
 	for _, n := range l.NotKept[:min(len(l.NotKept), 5)] {
-		fmt.Fprintf(a.err, "emend: not kept, so a change of it cannot be taken back: %s (%s, %s): %s\n",
+		fmt.Fprintf(a.err, "emend: not kept, so a change of it cannot be undone: %s (%s, %s): %s\n",
 			report.Escape(a.shown(n.Path)), plural(n.Files, "file"), formatBytes(n.Bytes), n.Why)
 	}
 	if more := len(l.NotKept) - 5; more > 0 {

@@ -242,7 +242,7 @@ func (a *app) searchAndPrint(ctx context.Context, ws *emend.Workspace, f *search
 	return written > 0, err
 }
 
-const moreMatchesNote = "there are more than these %d matches: ask with a higher --max-results"
+const moreMatchesNote = "more than %d matches: raise --max-results"
 
 // cutContext leaves as many lines around each match as were asked for. The engine gives as many before as after.
 func (f *searchFlags) cutContext(list []api.SearchMatch) {

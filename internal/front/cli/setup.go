@@ -26,7 +26,7 @@ func (a *app) setup() *cobra.Command {
 	var f setupFlags
 	cmd := &cobra.Command{
 		Use:   "setup CLIENT [DIR]",
-		Short: "Plug emend into an agent's program: print what that takes, and with --write do it",
+		Short: "Set up an agent's program to use emend: print the changes, and with --write make them",
 		Long: `setup says which files of the client have to say what, so that its agents edit through
 emend: the server "emend serve", and the client's own edit tools off where it has a
 setting for that. It prints the change to each file and the way back. Nothing is
@@ -63,7 +63,7 @@ setup is a person's act: no agent is offered it, and no policy of a workspace ju
 	}
 	fl := cmd.Flags()
 	fl.BoolVar(&f.write, "write", false, "do it")
-	fl.BoolVar(&f.Remove, "remove", false, "take it back")
+	fl.BoolVar(&f.Remove, "remove", false, "undo it")
 	fl.StringVar(&f.scope, "scope", "user", "for the account or for one project: user, project")
 	fl.BoolVar(&f.KeepTools, "keep-tools", false, "leave the client's own edit tools on")
 	fl.StringVar(&f.shell, "shell", "witness", "what becomes of shell commands: witness, run, off")
@@ -165,7 +165,7 @@ func (f *setupFlags) check() error {
 func (a *app) host(dir string) (setup.Host, error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
-		return setup.Host{}, usageErrorf("", "nobody knows where the clients' files are: %v", err)
+		return setup.Host{}, usageErrorf("", "cannot find the clients' files: %v", err)
 	}
 	project, err := filepath.Abs(dir)
 	if err != nil {

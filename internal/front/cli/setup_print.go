@@ -15,7 +15,7 @@ func (a *app) printSetup(p *setup.Plan, write bool, failed error) {
 	say := func(format string, args ...any) { fmt.Fprintln(a.out, report.Escape(fmt.Sprintf(format, args...))) }
 	switch {
 	case p.Remove:
-		say("Taking emend out of %s (%s).", p.Title, p.Scope)
+		say("Removing emend from %s (%s).", p.Title, p.Scope)
 	case p.Command == nil && p.URL == "":
 		say("The hooks of %s (%s) are to call: %s", p.Title, p.Scope, shellWords(p.Hook))
 		say("(%s)", programNote(p.Hook[0]))
@@ -50,7 +50,7 @@ func (a *app) printSetupResult(p *setup.Plan, write bool, failed error, say func
 		say("Nothing was written. To do it: emend %s", rerunCommand(p))
 	}
 	if len(p.Undo) > 0 && failed == nil {
-		say("The way back: %s", shellWords(p.Undo))
+		say("To undo: %s", shellWords(p.Undo))
 	}
 }
 

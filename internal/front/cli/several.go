@@ -80,7 +80,7 @@ func (a *app) printSeveral(w *bufio.Writer, rep *emend.Report, line func(emend.F
 	for _, n := range rep.Notes {
 		fmt.Fprintln(w, "Note: "+report.Escape(n))
 	}
-	fmt.Fprintf(w, "Take it back with: emend undo %s\n", report.OneLine(rep.Tx))
+	fmt.Fprintf(w, "To undo: emend undo %s\n", report.OneLine(rep.Tx))
 }
 
 // diskPath returns where an operand is on the disk.

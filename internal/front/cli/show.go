@@ -69,7 +69,7 @@ func (a *app) printEntry(d *api.EntryData) {
 	row("client", d.Client)
 	row("call", d.Call)
 	if s := d.Seen; s != nil {
-		row("seen", "not made, by emend; the look before was at "+formatTime(s.Since))
+		row("detected", "made outside emend, after "+formatTime(s.Since))
 		row("command", s.Command)
 		row("result", s.Result)
 		row("or made by", strings.Join(s.Others, "; "))
@@ -109,12 +109,12 @@ func formatTime(t time.Time) string { return t.Local().Format("2006-01-02 15:04:
 
 // describeOutcome says how an entry ended.
 func describeOutcome(d *api.EntryData) string {
-	out := map[string]string{"applied": "applied", "abort": "taken back", "recovered": "recovered"}[d.End]
+	out := map[string]string{"applied": "applied", "abort": "rolled back", "recovered": "recovered"}[d.End]
 	switch {
 	case !d.OK && d.End == "":
 		out = "refused"
 	case !d.OK:
-		out = "taken back"
+		out = "rolled back"
 	}
 	if d.ErrorKind != "" {
 		out += ": " + d.ErrorKind

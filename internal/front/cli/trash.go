@@ -14,7 +14,7 @@ import (
 func (a *app) trash() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trash",
-		Short: "List, show, bring back, export or clear what was deleted or overwritten",
+		Short: "List, show, restore, export or clear what was deleted or overwritten",
 		Long: `Whatever a patch or a call deletes, and what a move or an added file overwrites,
 goes to the trash: the file itself, with its mode and times, under an id. It stays
 there until a person clears it.`,

@@ -19,8 +19,8 @@ func (a *app) trashClear() *cobra.Command {
 	var f clearFlags
 	cmd := &cobra.Command{
 		Use:   "clear [ID...]",
-		Short: "Remove files from the trash for good",
-		Long: `clear removes the files with these ids from the trash, or all files, for good: they
+		Short: "Permanently delete files from the trash",
+		Long: `clear removes the files with these ids from the trash, or all files, permanently: they
 can not be restored, and the transactions that put them there not be undone whole.
 That it was done stays in the log, and what the files said stays in the diffs of
 the history, which emend purge removes. On a terminal it asks first; in a script
@@ -54,7 +54,7 @@ func (a *app) runClear(cmd *cobra.Command, ids []string, f clearFlags) error {
 		if err != nil {
 			return a.printError(err)
 		}
-		if len(clearable) == 0 || !ask(a.trashTable(clearable, time.Now()), fmt.Sprintf("Remove %s from the trash for good?", plural(len(clearable), "file"))) {
+		if len(clearable) == 0 || !ask(a.trashTable(clearable, time.Now()), fmt.Sprintf("Permanently delete %s from the trash?", plural(len(clearable), "file"))) {
 			return a.printAnswer("Nothing was removed.", &api.Cleared{Entries: []api.Trashed{}})
 		}
 		r.IDs = nil // clear only what the person was shown
@@ -80,7 +80,7 @@ func (a *app) confirmer(verb string, yes bool) (ask func(what, question string) 
 		return nil, nil
 	}
 	if !a.ttyIn {
-		return nil, usageErrorf(verb, "there is no terminal to ask on: say --yes to remove for good")
+		return nil, usageErrorf(verb, "there is no terminal to ask on: say --yes to delete permanently")
 	}
 	return func(what, question string) bool {
 		fmt.Fprintf(a.err, "%s\n%s [y/N] ", what, question)

@@ -23,6 +23,7 @@ import (
 type uiFlags struct {
 	addr     string
 	noOpen   bool
+	editor   string
 	readOnly bool
 }
 
@@ -30,24 +31,29 @@ func (a *app) ui() *cobra.Command {
 	var f uiFlags
 	cmd := &cobra.Command{
 		Use:   "ui [DIR]",
-		Short: "Show what agents did, in a browser, and take it back",
+		Short: "Show what agents did, in a browser, and undo it",
 		Long: `ui shows a page, on this machine alone, of what agents changed in DIR, or in the
 workspace of the current directory: every change as it comes, with its diff; what
 waits for your answer; the trash; and the history of each file. A change, a file or a
-session is taken back with a button, which first shows what it would do.
+session is undone with a button, which first shows what it would do.
 
 It prints the address and opens it in the browser. The address has a token, made anew
-each time: who has it can do there what you can. Ctrl-C ends it.`,
+each time: who has it can do there what you can. Ctrl-C ends it.
+
+With --editor the diffs link to your editor, which opens the file at the change.`,
 		Example: `  emend ui
   emend ui ~/src/shop --no-open --addr 127.0.0.1:7434
-  emend ui --read-only`,
+  emend ui --read-only
+  emend ui --editor vscode`,
 		Args: atMost(0, "one DIR"),
 		RunE: func(cmd *cobra.Command, args []string) error { return a.runUI(cmd.Context(), args, &f) },
 	}
 	cmd.Flags().StringVar(&f.addr, "addr", "127.0.0.1:0", "serve at `ADDR`, which must be this machine's own; port 0 is any free one")
 	cmd.Flags().BoolVar(&f.noOpen, "no-open", false, "print the address, and open no browser")
 	cmd.Flags().BoolVar(&f.readOnly, "read-only", false, "only show: nothing can be changed or answered from the page")
+	cmd.Flags().StringVar(&f.editor, "editor", "", "link to an `EDITOR`: "+strings.Join(web.EditorNames(), ", ")+", or an address such as vscode://file{path}:{line}")
 	completeNothing(cmd, "addr")
+	completeWords(cmd, "editor", web.EditorNames())
 	return cmd
 }
 
@@ -55,6 +61,12 @@ func (a *app) runUI(ctx context.Context, args []string, f *uiFlags) error {
 	addr, err := f.address()
 	if err != nil {
 		return err
+	}
+	var editor web.Editor
+	if f.editor != "" {
+		if editor, err = web.ParseEditor(f.editor); err != nil {
+			return usageErrorf("ui", "--editor: %w", err)
+		}
 	}
 	ws, err := a.openForUI(args)
 	if err != nil {
@@ -68,7 +80,7 @@ func (a *app) runUI(ctx context.Context, args []string, f *uiFlags) error {
 		return fmt.Errorf("cannot serve at %s: %w; name another port, or 0 for a free one", fail.Quote(f.addr), err)
 	}
 	token, log := newToken(), slog.New(slog.NewTextHandler(a.err, &slog.HandlerOptions{Level: slog.LevelError}))
-	site := web.New(web.Config{Workspaces: []web.Workspace{{Name: defaultWorkspace, Workspace: ws}}, Token: token, ReadOnly: f.readOnly,
+	site := web.New(web.Config{Workspaces: []web.Workspace{{Name: defaultWorkspace, Workspace: ws}}, Token: token, ReadOnly: f.readOnly, Editor: editor,
 		Version: emend.Version().Version, Log: log})
 	a.announceUI(fmt.Sprintf("http://%s%s#token=%s", l.Addr(), web.Base, token), f) // the browser is started outside of the wall
 	a.enterLandlock([]tool.Workspace{{Name: defaultWorkspace, Workspace: ws}}, log)

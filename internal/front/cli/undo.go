@@ -21,22 +21,22 @@ func (a *app) undo() *cobra.Command {
 	var ask bool
 	cmd := &cobra.Command{
 		Use:   "undo [ENTRY]",
-		Short: "Take back the last change, an entry of the log, a turn, a session, or all since a mark",
-		Long: `undo takes back what an entry of the log did, whoever asked for it; without ENTRY
-the last change that is not taken back yet, where at a terminal it asks first if that
-is of an agent or another session; with --session all that a session did;
-with --turn what came of one prompt, the last one if none is named; with --to what was
-done since a mark or a time, by the --session or by all. What emend saw and nobody is
-known to have made, such as a person's own edits, stays, unless its ENTRY is named.
-It is a change like any other, entirely or not at all, on record, and can be taken
-back itself. Where somebody edited a file since, their edits stay: only what the
-entry did is taken back, or it is refused, naming the later change and showing the
-lines as they are now, as the entry left them, and as they were before it.
+		Short: "Undo the last change, an entry of the log, a turn, a session, or all since a mark",
+		Long: `undo reverts what an entry of the log did, whoever asked for it; without ENTRY the
+last change that is not undone yet, where at a terminal it asks first if that is of an
+agent or another session; with --session all that a session did; with --turn what came
+of one prompt, the last one if none is named; with --to what was done since a mark or a
+time, by the --session or by all. Changes made outside emend by nobody that is known,
+such as a person's own edits, stay, unless their ENTRY is named. An undo is a change
+like any other, entirely or not at all, on record, and can be undone itself. Where
+somebody edited a file since, their edits stay: only what the entry did is reverted, or
+the undo is refused, naming the later change and showing the lines as they are now, as
+the entry left them, and as they were before it.
 
---path takes back only what was done to a file, or below a directory, and --hunk only
-some hunks of it, by the numbers that emend show prints. -p asks about each hunk, as
-git add -p does. What is left can be taken back later, and each undo by pieces can be
-taken back itself. With --skip-conflicts what conflicts stays, and is shown.`,
+--path reverts only what was done to a file, or below a directory, and --hunk only some
+hunks of it, by the numbers that emend show prints. -p asks about each hunk, as git
+add -p does. What is left can be undone later, and each undo by pieces can be undone
+itself. With --skip-conflicts what conflicts stays, and is shown.`,
 		Example: `  emend undo --dry-run
   emend undo
   emend undo 20261121-123107-abcdefghij
@@ -53,10 +53,10 @@ taken back itself. With --skip-conflicts what conflicts stays, and is shown.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			r.Entry = argument(args, 0, "")
 			if r.Entry != "" && r.SessionID != "" {
-				return usageErrorf("undo", "take back an ENTRY or a --session, not both")
+				return usageErrorf("undo", "name an ENTRY or a --session, not both")
 			}
 			if r.Turn != "" && r.To != "" || r.Entry != "" && (r.Turn != "" || r.To != "") {
-				return usageErrorf("undo", "take back one of an ENTRY, a --turn, and all since --to")
+				return usageErrorf("undo", "name one of ENTRY, --turn and --to")
 			}
 			var err error
 			if r.Pieces, err = undoPieces(paths, hunks); err != nil {
@@ -86,17 +86,17 @@ taken back itself. With --skip-conflicts what conflicts stays, and is shown.`,
 			})
 		},
 	}
-	cmd.Flags().BoolVarP(&r.DryRun, "dry-run", "n", false, "say what would be taken back and write nothing")
-	cmd.Flags().StringVar(&r.SessionID, "session", "", "take back all that the session `ID` did")
-	cmd.Flags().StringVar(&r.Turn, "turn", "", "take back what came of a prompt: the turn `ID`, or without one the last turn")
+	cmd.Flags().BoolVarP(&r.DryRun, "dry-run", "n", false, "say what would be undone and write nothing")
+	cmd.Flags().StringVar(&r.SessionID, "session", "", "undo all that the session `ID` did")
+	cmd.Flags().StringVar(&r.Turn, "turn", "", "undo what came of a prompt: the turn `ID`, or without one the last turn")
 	cmd.Flags().Lookup("turn").NoOptDefVal = api.LastTurn
-	cmd.Flags().StringVar(&r.To, "to", "", "take back what was done since `MARK`, or since a time (14:05, 2026-01-31T12:00:00Z)")
+	cmd.Flags().StringVar(&r.To, "to", "", "undo what was done since `MARK`, or since a time (14:05, 2026-01-31T12:00:00Z)")
 	registerCompletion(cmd, "to", a.completeMarks)
-	cmd.Flags().StringArrayVar(&paths, "path", nil, "take back only what was done to `PATH`, a file or a directory (repeatable)")
-	cmd.Flags().StringVar(&hunks, "hunk", "", "take back only these hunks of --path: `NUMBERS` as in 2,3 or 2-5")
+	cmd.Flags().StringArrayVar(&paths, "path", nil, "undo only what was done to `PATH`, a file or a directory (repeatable)")
+	cmd.Flags().StringVar(&hunks, "hunk", "", "undo only these hunks of --path: `NUMBERS` as in 2,3 or 2-5")
 	completeNothing(cmd, "hunk")
-	cmd.Flags().BoolVarP(&ask, "patch", "p", false, "show each hunk and ask whether to take it back")
-	cmd.Flags().BoolVar(&r.SkipConflicts, "skip-conflicts", false, "leave what conflicts with later changes, show it, and take the rest back")
+	cmd.Flags().BoolVarP(&ask, "patch", "p", false, "show each hunk and ask whether to undo it")
+	cmd.Flags().BoolVar(&r.SkipConflicts, "skip-conflicts", false, "leave what conflicts with later changes, show it, and undo the rest")
 	keyFlag(cmd.Flags(), &r.IdempotencyKey)
 	allowFlag(cmd.Flags(), &allow)
 	return cmd
@@ -178,7 +178,7 @@ func (a *app) lastChange(ctx context.Context, ws *emend.Workspace) (entry, other
 	a.printUndo(w, rep, "")
 	w.Flush() //nolint:errcheck // text keeps it
 	fmt.Fprintf(a.err, "%sThe last change is of %s, %s.\n", text.String(), others, formatAge(e.Data.Timestamp, time.Now()))
-	yes, err := a.confirmed("Take it back?")
+	yes, err := a.confirmed("Undo it?")
 	return entry, "", !yes, err
 }
 
@@ -192,6 +192,6 @@ func (a *app) printUndo(w *bufio.Writer, rep *emend.Report, tx string) {
 		}
 	}
 	if tx != "" {
-		fmt.Fprintf(w, "Take it back with: emend undo %s\n", report.OneLine(tx))
+		fmt.Fprintf(w, "To undo: emend undo %s\n", report.OneLine(tx))
 	}
 }

@@ -201,17 +201,17 @@ func numberHunks(f *api.LogEntry) string {
 		range_, lines, _ := strings.Cut(h, "\n")
 		fmt.Fprintf(&b, "%s hunk %d", range_, i+1)
 		if by := taken[i+1]; by != "" {
-			b.WriteString(", taken back by " + by)
+			b.WriteString(", undone by " + by)
 		}
 		b.WriteString("\n" + lines)
 	}
 	return b.String()
 }
 
-const pieceHelp = `y - take back this %[1]s
+const pieceHelp = `y - undo this %[1]s
 n - keep this %[1]s
 q - quit; keep this %[1]s and all remaining ones
-a - take back this %[1]s and all later hunks in the file
+a - undo this %[1]s and all later hunks in the file
 d - keep this %[1]s and all later hunks in the file
 ? - print help
 `
@@ -257,7 +257,7 @@ func (q *pieceQuestions) answer(p *pieceQuestion, i, n int) (byte, error) {
 	a := q.a
 	a.printDiff(a.out, p.shows)
 	for {
-		fmt.Fprint(a.out, a.colorize(blue, fmt.Sprintf("(%d/%d) Take back this %s [y,n,q,a,d,?]?", i+1, n, p.what))+" ")
+		fmt.Fprint(a.out, a.colorize(blue, fmt.Sprintf("(%d/%d) Undo this %s [y,n,q,a,d,?]?", i+1, n, p.what))+" ")
 		line, err := q.in.ReadString('\n')
 		if line = strings.TrimSpace(line); err != nil && (err != io.EOF || line == "") {
 			fmt.Fprintln(a.out)

@@ -57,7 +57,7 @@ var verbs = []verb{
 	{"purge", (*app).purge, ""},
 	{"recover", (*app).recoverVerb, "0 done or nothing to do, 1 the lock could not be had or the store\n" +
 		"cannot be written, 3 still undecided: see to the disk and run it again."},
-	{"doctor", (*app).doctor, "0 emend can work here, 1 something keeps it from writing."},
+	{"doctor", (*app).doctor, "0 no problems, 1 emend cannot write here."},
 	{"setup", (*app).setup, "0 done or nothing to do, 1 refused, 2 wrong usage."},
 	{"version", (*app).version, ""},
 }
@@ -82,7 +82,7 @@ func (a *app) command(args ...string) *cobra.Command {
 it true on disk, entirely or not at all; or it says why not and what would work
 instead. It reads, searches, creates, edits, moves and deletes files by the same
 rules: nothing outside the workspace is touched, nobody's edit is overwritten
-unseen, what was done is on record and can be taken back.`,
+unseen, what was done is on record and can be undone.`,
 		Example: `  emend apply change.patch
   pbpaste | emend apply --dry-run
   emend search 'TODO(' src
@@ -168,8 +168,8 @@ var verbGroups = []struct{ title, verbs string }{
 	{"Patches", "apply convert make explain"},
 	{"Reading", "read ls glob search"},
 	{"Changing", "create write edit rm mv"},
-	{"Taking back", "undo redo mark restore trash"},
-	{"Looking after", "status diff log show ui waiting blame verify recover doctor purge setup version completion help"},
+	{"Undo", "undo redo mark restore trash"},
+	{"History and maintenance", "status diff log show ui waiting blame verify recover doctor purge setup version completion help"},
 	{"For programs", "run serve call hook"},
 }
 

@@ -95,7 +95,7 @@ func (a *app) printNewWaiting(all []api.Waiting, shown map[string]bool) error {
 		if a.json {
 			continue
 		}
-		if _, err := fmt.Fprintf(a.out, "%s waits no longer.\n\n", id); err != nil {
+		if _, err := fmt.Fprintf(a.out, "%s no longer waits.\n\n", id); err != nil {
 			return err
 		}
 	}

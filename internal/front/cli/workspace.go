@@ -102,7 +102,7 @@ func (a *app) configDir() (string, error) {
 	}
 	who, err := user.Current()
 	if err != nil || who.HomeDir == "" {
-		return "", usageErrorf("", "nobody knows where the policy is: set HOME, or name it with --policy")
+		return "", usageErrorf("", "cannot find the policy: set HOME, or name it with --policy")
 	}
 	return filepath.Join(who.HomeDir, ".config"), nil
 }

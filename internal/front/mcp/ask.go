@@ -111,7 +111,7 @@ func answerError(res *sdk.ElicitResult) error {
 		return &fail.Error{Msg: "a person was asked, and dismissed the question",
 			Hint: "Do not send the same call again; say what you wanted to do and why."}
 	}
-	e := &fail.Error{Msg: "a person was asked, and said no", Hint: "Do not send the same call again; do without it."}
+	e := &fail.Error{Msg: "a person denied it", Hint: "Do not send the same call again; do without it."}
 	if reason, _ := res.Content["reason"].(string); reason != "" {
 		e.Msg += fmt.Sprintf(": %q", truncate(reason, maxReasonBytes))
 		e.Hint = "Do not send the same call again; do what the person says."

@@ -182,7 +182,7 @@ func TestAllowedForASession(t *testing.T) {
 	}
 	restore()
 	other := connect(t, s, nil, "2025-11-25", true)
-	if r := callPatch(t, other, false); !r.IsError || !strings.Contains(textOf(r), "too many questions") || contents(t, dir) != before {
+	if r := callPatch(t, other, false); !r.IsError || !strings.Contains(textOf(r), "too many requests") || contents(t, dir) != before {
 		t.Errorf("another session: %s", textOf(r))
 	}
 }
@@ -202,10 +202,10 @@ func TestProgressWhileItWaits(t *testing.T) {
 		must(t, err)
 		from := time.Now()
 		r := <-patching(t.Context(), t, cs, sdk.Meta{"progressToken": "p"})
-		if took := time.Since(from); !r.IsError || contents(t, dir) != before || !strings.Contains(textOf(r), "did not answer within 45s") || took > 46*time.Second {
+		if took := time.Since(from); !r.IsError || contents(t, dir) != before || !strings.Contains(textOf(r), "nobody answered at the page within 45s") || took > 46*time.Second {
 			t.Errorf("after %v: %s", took, textOf(r))
 		}
-		if n, first := len(told), <-told; n != 8 || !strings.Contains(first, "a person is asked; 40 s are left") {
+		if n, first := len(told), <-told; n != 8 || !strings.Contains(first, "waiting for approval, 40 s left") {
 			t.Errorf("told %d times, first %q", n, first)
 		}
 		cs.Close()

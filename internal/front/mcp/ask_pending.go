@@ -13,7 +13,7 @@ func (r *askRound) beginWait(ctx context.Context) (_ context.Context, end func()
 	select {
 	case r.s.askSlots <- struct{}{}:
 	default:
-		return nil, nil, &fail.Error{Msg: "too many questions wait for a person already", Hint: "Try again when they are answered."}
+		return nil, nil, &fail.Error{Msg: "too many requests wait for approval already", Hint: "Try again when they are answered."}
 	}
 	ctx, cancel := context.WithCancel(ctx)
 	remove := r.s.pending.add(r.req.Session.ID(), cancel)

@@ -195,10 +195,10 @@ func TestNotAllowed(t *testing.T) {
 		says   string
 	}{
 		{"denied with a reason", says("deny", "use a new migration"), "use a new migration"},
-		{"denied", says("deny", ""), "said no"},
-		{"declined", does("decline"), "said no"},
+		{"denied", says("deny", ""), "a person denied it"},
+		{"declined", does("decline"), "a person denied it"},
 		{"dismissed", does("cancel"), "dismissed"},
-		{"accepted without an answer", does("accept"), "said no"},
+		{"accepted without an answer", does("accept"), "a person denied it"},
 	} {
 		for _, way := range ways {
 			t.Run(tc.name+", "+way.name, func(t *testing.T) {
@@ -416,7 +416,7 @@ func TestTooManyQuestions(t *testing.T) {
 	}
 	p := &person{answer: says("allow", "")}
 	r := callPatch(t, connect(t, s, p, "2025-11-25", false), false)
-	if !r.IsError || !strings.Contains(textOf(r), "too many questions") || len(p.questions) > 0 {
+	if !r.IsError || !strings.Contains(textOf(r), "too many requests") || len(p.questions) > 0 {
 		t.Errorf("%s, %d questions", textOf(r), len(p.questions))
 	}
 }

@@ -45,7 +45,7 @@ type Step struct {
 
 // witnessNote says what hooks do not do.
 const witnessNote = "emend sees what shell commands and the client's own tools changed once it is done: that is in the log, and can be " +
-	"taken back as far as emend had the files from before. Nothing of it is refused, and no policy is asked."
+	"undone as far as emend had the files from before. Nothing of it is refused, and no policy is asked."
 
 // shellNote holds without hooks.
 const shellNote = "A shell goes around emend: what the agent's own shell commands write is not confined, not in the log and " +

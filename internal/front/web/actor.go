@@ -2,7 +2,6 @@ package web
 
 import (
 	"hash/fnv"
-	"path"
 	"strings"
 	"time"
 	"unicode"
@@ -15,15 +14,16 @@ import (
 // actor names who made a call, on every page.
 type actor struct {
 	Name    string
-	Initial string
+	Initial string // one letter, or the two of a well-known program
 	Hue     string // a CSS class: the colour of the initial
 }
 
 // hues are the classes of initials. The last is that of the person.
 var hues = []string{"hue-1", "hue-2", "hue-3", "hue-4", "hue-5", "hue-you"}
 
-// productHues are the colours of well-known programs, which should differ.
-var productHues = map[string]string{"Claude Code": "hue-4", "Codex": "hue-3", "Gemini CLI": "hue-1", "Cursor": "hue-2", "opencode": "hue-5"}
+// products are the letters and colours of well-known programs, which differ from one another.
+var products = map[string]struct{ mark, hue string }{
+	"Claude Code": {"CC", "hue-4"}, "Codex": {"Cx", "hue-3"}, "Gemini CLI": {"G", "hue-1"}, "Cursor": {"Cu", "hue-2"}, "opencode": {"oc", "hue-5"}}
 
 // actorOf names who made a call, by what the log has of them.
 func actorOf(agent, client, tool string) actor {
@@ -43,8 +43,8 @@ func actorOf(agent, client, tool string) actor {
 	}
 	a.Initial = string(unicode.ToUpper(first))
 	program := strings.TrimRight(a.Name, "0123456789.v ") // each version has the same colour
-	if a.Hue == "" {
-		a.Hue = productHues[program]
+	if known, ok := products[program]; ok {
+		a.Initial, a.Hue = known.mark, known.hue
 	}
 	if a.Hue == "" {
 		sum := fnv.New32a()
@@ -60,24 +60,6 @@ func (a actor) AtBegin() string {
 		return upperFirst(a.Name)
 	}
 	return a.Name
-}
-
-// sessionTitle titles a session by when it began and what it worked on: "14:05 · cart.ts, prices.ts +2". No prompt is kept
-// that could name it. Paths are in the order in which the session touched them.
-func sessionTitle(began time.Time, paths []string) string {
-	const named = 2
-	title := clock(began, time.Now())
-	var names []string
-	for _, p := range paths[:min(len(paths), named)] {
-		names = append(names, path.Base(p))
-	}
-	if len(names) > 0 {
-		title += " · " + strings.Join(names, ", ")
-	}
-	if n := len(paths) - len(names); n > 0 {
-		title += " +" + grouped(n)
-	}
-	return title
 }
 
 // clock returns the time of day, with the day if that is not today.

@@ -8,12 +8,15 @@ import (
 	"testing"
 	"time"
 
+	"github.com/emend-dev/emend/api"
+
 	"github.com/emend-dev/emend/internal/audit"
 )
 
 func TestActorOf(t *testing.T) {
 	for _, c := range []struct{ agent, client, tool, name, initial string }{
-		{"", "claude-code/2.1.329", "edit_file", "Claude Code 2.1", "C"},
+		{"", "claude-code/2.1.329", "edit_file", "Claude Code 2.1", "CC"},
+		{"", "codex-mcp-client/0.159.0", "edit_file", "Codex 0.159", "Cx"},
 		{"person", "emend ui", "undo", "you", "Y"},
 		{"", "", audit.Between, "Outside emend", "O"},
 		{"", "", "edit_file", "Unknown", "U"},
@@ -34,16 +37,31 @@ func TestActorOf(t *testing.T) {
 }
 
 func TestSessionTitle(t *testing.T) {
-	began := time.Now()
-	at := began.Local().Format("15:04")
-	for want, paths := range map[string][]string{
-		at: nil, at + " · a.go": {"src/a.go"}, at + " · a.go, b.go": {"src/a.go", "b.go"}, at + " · a.go, b.go +2": {"src/a.go", "b.go", "c", "d"},
+	call := func(outcome api.Outcome, operations ...string) api.LoggedCall {
+		c := api.LoggedCall{Kind: "commit", Outcome: outcome}
+		for i := 0; i < len(operations); i += 2 {
+			c.Files = append(c.Files, api.LogEntry{Operation: operations[i], Path: operations[i+1]})
+		}
+		return c
+	}
+	list := func(calls ...api.LoggedCall) []api.LoggedCall { return calls } // the newest first
+	undo := call(api.Done, "update", "src/z.go")
+	undo.Kind = "undo"
+	for want, calls := range map[string][]api.LoggedCall{
+		"No files":      nil,
+		"Reverted z.go": list(undo),
+		"Edited a.go":   list(call(api.Done, "update", "src/a.go"), call(api.Undone, "update", "src/a.go"), undo),
+		"Edited a.go and b.go, created c.go": list(call(api.Refused, "delete", "x"), call(api.Done, "update", "src/a.go", "update", "b.go"),
+			call(api.Done, "update", "c.go"), call(api.Done, "add", "c.go")),
+		"Created 3 files in src, deleted d": list(call(api.Done, "delete", "d"), call(api.Done, "add", "src/x/a", "add", "src/x/b", "add", "src/xy")),
+		"Edited 3 files":                    list(call(api.Done, "update", "a", "update", "b/c", "update", "b/d")),
+		"Tried to delete x":                 list(call(api.Refused, "delete", "x")),
 	} {
-		if got := sessionTitle(began, paths); got != want {
-			t.Errorf("%v: %q, want %q", paths, got, want)
+		if got := sessionTitle(calls); got != want {
+			t.Errorf("%q, want %q", got, want)
 		}
 	}
-	if got := clock(time.Date(2020, 5, 6, 7, 8, 0, 0, time.Local), began); got != "6 May 2020, 07:08" {
+	if got := clock(time.Date(2020, 5, 6, 7, 8, 0, 0, time.Local), time.Now()); got != "6 May 2020, 07:08" {
 		t.Error(got)
 	}
 }

@@ -152,10 +152,7 @@ func attemptSummary(e *explain.Explanation) string {
 
 // verdictText words a verdict.
 func verdictText(v explain.Verdict) string {
-	switch v {
-	case explain.Lands:
-		return "applies"
-	case explain.NotSought:
+	if v == explain.NotSought {
 		return "not checked"
 	}
 	return v.Words()

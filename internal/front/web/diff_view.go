@@ -31,6 +31,8 @@ type diffView struct {
 	OtherHref string  // this page in the other view, unified or split
 	Content   bool    // a whole file, not a diff
 	Pieces    []piece // of the change, see [request.pieces]
+	Form      string  // the id of the form that undoes several hunks; "" for none
+	Editor    string  // opens the file in the person's editor, at the first change; "" if no editor is set
 	Anchor    string  // how the ids of lines begin; "" for none
 }
 

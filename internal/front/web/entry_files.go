@@ -13,14 +13,19 @@ import (
 type entryFile struct {
 	api.LogEntry
 	Workspace  *Workspace
+	EntryName  string
 	N          int // its index in the entry
 	Did        string
 	HunkPlaces []string // where and how each hunk matched
 	Status     *fileStatus
+	Commit     *gitCommit // of git, in which the change now stands; nil for none
 	Diff       *diffView
 	WhyNoDiff  string // "" if there is a diff
 	Whole      *piece // all that was done to the file; nil if nothing can be said about it
 }
+
+// piecesForm returns the id of the form that undoes several hunks of a file, by the file's index.
+func piecesForm(file int) string { return "pieces-" + strconv.Itoa(file) }
 
 // maxPageFiles limits the files of one page.
 const maxPageFiles = 50
@@ -31,7 +36,7 @@ func (r *request) changeFiles(p *changePage, from int) {
 	since := r.filesSince(p)
 	gone := r.whyNotKept(p)
 	for i := from; i < min(from+maxPageFiles, len(all)); i++ {
-		f := entryFile{LogEntry: all[i], Workspace: r.ws, N: i, Did: verbForFile(p, &all[i]), HunkPlaces: hunkPlaces(&all[i])}
+		f := entryFile{LogEntry: all[i], Workspace: r.ws, EntryName: p.Entry, N: i, Did: verbForFile(p, &all[i]), HunkPlaces: hunkPlaces(&all[i])}
 		if i < len(since) {
 			f.Status = newFileStatus(&since[i], all[i].Operation == patch.Delete.String())
 		}
@@ -42,11 +47,13 @@ func (r *request) changeFiles(p *changePage, from int) {
 		if f.WhyNoDiff = whyNoDiff(p, &all[i], gone); f.WhyNoDiff == "" && all[i].Diff != "" {
 			f.Diff = r.diffView(all[i].Diff, r.entryDiffAddress(p.Entry, i), r.textOf(&all[i]))
 			f.Diff.Anchor, f.Diff.History = lineAnchor(i), r.ws.FilePage(f.Diff.File.Path())
-			f.Diff.Pieces = pieces
+			f.Diff.Pieces, f.Diff.Form = pieces, piecesForm(i)
+			f.Diff.Editor = r.editorAddress(f.Diff)
 		}
 		p.Files = append(p.Files, f)
 		p.Index.add(i, f.Did, f.Path, f.Diff)
 	}
+	r.addCommits(p, since)
 	if p.Omitted = len(all) - from - len(p.Files); p.Omitted > 0 {
 		p.RestHref = r.ws.EntryPage(p.Entry) + "?from=" + strconv.Itoa(from+len(p.Files))
 	}

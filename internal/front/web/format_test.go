@@ -88,7 +88,7 @@ func TestSentence(t *testing.T) {
 		{api.LoggedCall{Outcome: api.Done, Kind: "undo", Files: file("update", "a", ""), FileCount: 1}, "reverted a"},
 		{api.LoggedCall{Outcome: api.Done, Kind: "undo", Files: append(file("update", "a", ""), file("add", "b", "")...), FileCount: 10}, "reverted 10 files"},
 		{api.LoggedCall{Outcome: api.Done, ToolName: "restore_file", Files: file("add", "a", ""), FileCount: 1}, "restored a"},
-		{api.LoggedCall{Outcome: api.Done, ToolName: "put_back", Files: file("update", "a", ""), FileCount: 1}, "put back a"},
+		{api.LoggedCall{Outcome: api.Done, ToolName: "put_back", Files: file("update", "a", ""), FileCount: 1}, "restored a"},
 		{api.LoggedCall{Outcome: api.Done, Kind: "purge", Files: file("purge", "a", ""), FileCount: 1}, "purged the history of a"},
 		{api.LoggedCall{Outcome: api.Done, Kind: "purge"}, "purged the history"},
 		{api.LoggedCall{Outcome: api.Done}, "changed files"},

@@ -35,6 +35,18 @@ func (r *request) obstaclesOf(res api.Result) *obstacles {
 	if len(list) == 0 {
 		list = []report.Failure{*o.Error}
 	}
+	return r.obstaclesIn(list)
+}
+
+// staysOf returns what an undo leaves because it conflicts with later changes, or nil.
+func (r *request) staysOf(o *report.Object) *obstacles {
+	if o.Meta == nil || len(o.Meta.Stays) == 0 {
+		return nil
+	}
+	return r.obstaclesIn(o.Meta.Stays)
+}
+
+func (r *request) obstaclesIn(list []report.Failure) *obstacles {
 	out := &obstacles{}
 	for i := range list {
 		out.add(r, list[i].Path, list[i].Message, list[i].SuggestedNextAction)

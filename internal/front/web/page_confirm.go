@@ -27,6 +27,7 @@ type confirmPage struct {
 	Empty     string        // why the call would do nothing
 	Refused   *obstacles    // why the call was refused when the person made it
 	Obstacles *obstacles    // what stops it now
+	Stays     *obstacles    // what an undo leaves, as the person asked
 	Help      []link        // what to do instead
 	Input     *inputField   // a field to fill in
 	Effect    string        // the hash of what the dry run would do; the form is refused if that is no longer the same
@@ -66,8 +67,8 @@ type preview struct {
 // previews are the tools whose effect is shown before they are called.
 var previews = map[string]preview{
 	"undo":         {"Undo", "Undo", []string{"entry", "sessionId"}, (*request).previewUndo},
-	"undo_turn":    {"Undo a turn", "Undo the turn", []string{"sessionId", "turn"}, (*request).previewUndoTurn},
-	"undo_pieces":  {"Undo a piece", "Undo", []string{"entry", "path", "hunks"}, (*request).previewUndoPieces},
+	"undo_turn":    {"Undo a turn", "Undo the turn", []string{"sessionId", "turn", "skipConflicts"}, (*request).previewUndoTurn},
+	"undo_pieces":  {"Undo a piece", "Undo", []string{"entry", "path", "hunks", "skipConflicts"}, (*request).previewUndoPieces},
 	"restore_file": {"Restore a file", "Restore", []string{"trashedPath", "targetPath"}, (*request).previewRestore},
 	"put_back":     {"Restore a version", "Restore", []string{"path", "version"}, (*request).previewPutBack},
 	"clear_trash":  {"Empty trash", "Delete permanently", []string{"ids", "before"}, (*request).previewClear},

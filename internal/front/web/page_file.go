@@ -12,6 +12,7 @@ type filePage struct {
 	Shown     *shownVersion // the version that the address asks for
 	Changes   string        // the timeline of the file, or of what is below the directory
 	Directory bool
+	Editor    string // opens the file in the person's editor; "" for none
 	All       string // the page with more versions
 }
 
@@ -53,6 +54,9 @@ func (r *request) file() (page, error) {
 		return page{}, err
 	}
 	p := &filePage{FileHistory: h, Changes: r.ws.With("", "path", h.Path), Directory: !h.Exists && r.isDirectory(h.Path)}
+	if r.site.Editor != "" && h.Exists {
+		p.Editor = r.ws.With("editor", "path", h.Path)
+	}
 	for i := range h.Versions {
 		p.Versions = append(p.Versions, r.version(h, &h.Versions[i]))
 	}

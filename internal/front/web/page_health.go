@@ -8,11 +8,13 @@ import (
 	"strings"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/tool"
 )
 
 // healthView is the data of the page on the store, the promises that hold on this file system, and the log.
 type healthView struct {
 	*api.Health
+	Tiles     []healthTile
 	Problems  []healthProblem
 	Abilities []ability
 	Recover   string // the page that recovers; "" if there is nothing to recover
@@ -24,6 +26,15 @@ type healthView struct {
 
 // healthProblem is a problem, and what to do next.
 type healthProblem struct{ Text, Next string }
+
+// healthTile is one line of the overview.
+type healthTile struct {
+	State string // good, warn or bad; "" if it is not known
+	Sign  string
+	Name  string
+	Text  string
+	Href  string // the part of the page that has more
+}
 
 // ability is a feature of the file system, as a test found it.
 type ability struct {
@@ -69,9 +80,51 @@ func (r *request) health() (page, error) {
 	if v.Check.report != nil {
 		v.Result = r.checkResult(v.Check.report)
 	}
+	v.Tiles = v.tiles()
 	p := page{Name: "health", Title: "Health", Data: v, Reload: v.Check.Running()}
 	return p, nil
 }
+
+// tiles returns the overview.
+func (v *healthView) tiles() []healthTile {
+	tile := func(state, name, text, href string) healthTile {
+		return healthTile{state, map[string]string{"good": "✓", "warn": "!", "bad": "✕", "": "–"}[state], name, text, href}
+	}
+	problems := tile("good", "Problems", "None", "")
+	if n := len(v.Problems); n > 0 {
+		problems = tile("bad", "Problems", grouped(n), "#problems")
+	}
+	recovery := tile("good", "Interrupted changes", "None", "#recovery")
+	switch {
+	case v.Pending != "" && v.Locked != "":
+		recovery = tile("warn", "Interrupted changes", "1 in progress", "#recovery")
+	case v.Pending != "":
+		recovery = tile("bad", "Interrupted changes", "1, not recovered", "#recovery")
+	case v.Orphans > 0:
+		recovery = tile("warn", "Interrupted changes", "Files left in the store", "#recovery")
+	}
+	log := tile("", "Log", "Not checked yet", "#log")
+	switch {
+	case v.Log == nil:
+		log.Text = "No records yet"
+	case v.Check.Running():
+		log.Text = "Checking…"
+	case v.Result != nil && v.Result.OK:
+		log = tile("good", "Log", plural(v.Result.Records, "record")+", intact", "#log")
+	case v.Result != nil:
+		log = tile("bad", "Log", "Damaged", "#log")
+	case v.Check.Failure() != "":
+		log = tile("warn", "Log", "The check failed", "#log")
+	}
+	limits := tile("good", "Limits of this disk", "None", "#limits")
+	if n := len(v.Weaker); n > 0 {
+		limits = tile("warn", "Limits of this disk", grouped(n), "#limits")
+	}
+	return []healthTile{problems, recovery, log, limits}
+}
+
+// RecoveryEnd words how the recovery of the store's opening ended.
+func (v *healthView) RecoveryEnd(end api.RecoveryEnd) string { return tool.RecoveryEndText(end) }
 
 // problemHint returns the next step for a problem that does not name one.
 func problemHint(h *api.Health, words string) string {
@@ -80,10 +133,10 @@ func problemHint(h *api.Health, words string) string {
 		return "A change is in progress: look again in a moment."
 	case h.Pending != "" && strings.Contains(words, h.Pending):
 		return "Recover it: that finishes the change or rolls it back."
-	case strings.Contains(words, "the lock cannot be taken"):
+	case strings.Contains(words, "cannot lock the store"):
 		return "Try again in a moment. If it persists, end the process that holds the lock, or move the store to a local disk."
 	case strings.Contains(words, "--unsafe-fs"):
-		return "Work on a local disk, or start the server with --unsafe-fs if you accept the weaker promises below."
+		return "Work on a local disk, or start the server with --unsafe-fs if you accept the limits below."
 	}
 	return "Run emend doctor --help in a terminal to see what can be done."
 }

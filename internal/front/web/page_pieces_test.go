@@ -56,7 +56,7 @@ func TestUndoPieces(t *testing.T) {
 	if links = pieceLinks(body); len(links) != 3 {
 		t.Fatalf("%q", links)
 	}
-	says(t, p.get("/ui/default/confirm/undo_pieces?entry="+tx+"&path=f&hunks=2"), "Conflicts", "hunk 2 was taken back already, by "+part)
+	says(t, p.get("/ui/default/confirm/undo_pieces?entry="+tx+"&path=f&hunks=2"), "Conflicts", "hunk 2 was already undone by "+part)
 	p.submit(p.get(links[2]), "do")
 	if p.read("g") != "one\n" {
 		t.Error("g was not taken back")
@@ -71,4 +71,77 @@ func TestUndoPieces(t *testing.T) {
 	if links := pieceLinks(p.get("/ui/default/change/" + tx)); len(links) > 0 {
 		t.Errorf("a page for reading only offers %q", links)
 	}
+}
+
+// TestUndoSelectedHunks: several hunks of a file are undone at once.
+func TestUndoSelectedHunks(t *testing.T) {
+	p := newTestPages(t, map[string]string{"f": twentyLines(nil)})
+	tx := p.patch("*** Update File: f\n@@\n-line 2\n+two\n@@\n-line 10\n+ten\n@@\n-line 18\n+eighteen\n")
+	body := p.get("/ui/default/change/" + tx)
+	says(t, body, "Undo selected hunks")
+	for _, n := range []string{"1", "2", "3"} {
+		if !strings.Contains(body, `<input type="checkbox" name="hunks" value="`+n+`" form="pieces-0"`) {
+			t.Errorf("hunk %s cannot be selected", n)
+		}
+	}
+	at := "/ui/default/confirm/undo_pieces?entry=" + tx + "&path=f&selected=1"
+	if _, none := p.try(at); !strings.Contains(words(none), "no hunk is selected") {
+		t.Errorf("without a selection: %s", words(none))
+	}
+	dry := p.get(at + "&hunks=1&hunks=3")
+	says(t, dry, "Undo hunks 1 and 3 of f", "1 file would change", "+ line 2", "+ line 18")
+	saysNot(t, dry, "line 10 ")
+	p.submit(dry, "do")
+	if got := p.read("f"); got != twentyLines(map[int]string{10: "ten"}) {
+		t.Errorf("f is %q", got)
+	}
+	if body := p.get("/ui/default/change/" + tx); strings.Contains(body, `type="checkbox"`) {
+		t.Error("the one hunk that is left can be selected")
+	}
+}
+
+// TestSkipConflicts: where an undo conflicts, the page offers to undo the rest, says what stays, and does that and nothing else.
+func TestSkipConflicts(t *testing.T) {
+	for name, address := range map[string]func(p *testPages, tx string) string{
+		"entry":   func(_ *testPages, tx string) string { return "undo?entry=" + tx },
+		"file":    func(_ *testPages, tx string) string { return "undo_pieces?path=f&entry=" + tx },
+		"session": func(p *testPages, tx string) string { return "undo?sessionId=" + p.sessionOf(tx) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			p := newTestPages(t, map[string]string{"f": twentyLines(nil), "g": "one\n"})
+			tx := p.patch("*** Update File: f\n@@\n-line 2\n+two\n@@\n-line 18\n+eighteen\n" + update("g", "one", "two"))
+			must(t, os.WriteFile(filepath.Join(p.dir, "f"), []byte(twentyLines(map[int]string{2: "mine", 18: "eighteen"})), 0o644))
+			body := p.get("/ui/default/confirm/" + address(p, tx))
+			says(t, body, "Conflicts", "Undo everything else, and leave what conflicts")
+			if len(forms(body, "do")) != 0 {
+				t.Error("an undo that conflicts can be done")
+			}
+			dry := p.get(linkTo(t, body, regexp.MustCompile(`href="([^"]+skipConflicts[^"]*)"`), 0))
+			says(t, dry, "Not undone", "f: hunk 1: it was changed since", "now, line 2 mine", "+ line 18")
+			p.submit(dry, "do")
+			g := "one\n"
+			if name == "file" {
+				g = "two\n"
+			}
+			if got := p.read("f"); got != twentyLines(map[int]string{2: "mine"}) || p.read("g") != g {
+				t.Errorf("f is %q, g is %q", got, p.read("g"))
+			}
+		})
+	}
+
+	// where everything conflicts there is no such offer
+	p := newTestPages(t, map[string]string{"g": "one\n"})
+	tx := p.patch(update("g", "one", "two"))
+	must(t, os.WriteFile(filepath.Join(p.dir, "g"), []byte("mine\n"), 0o644))
+	body := p.get("/ui/default/confirm/undo?entry=" + tx)
+	says(t, body, "Conflicts")
+	saysNot(t, body, "Undo everything else")
+}
+
+// sessionOf returns the session of an entry.
+func (p *testPages) sessionOf(tx string) string {
+	p.t.Helper()
+	e, err := p.ws.Show(p.t.Context(), tx)
+	must(p.t, err)
+	return e.Data.SessionID
 }

@@ -19,12 +19,13 @@ type sessionsView struct {
 type sessionItem struct {
 	api.SessionCount
 	Actor actor
-	Title string
+	Title string // what it did
 	Href  string
-	Took  string   // its duration, in words
-	Paths []string // the files that it changed or tried to, as far as the newest calls of the log tell
-	More  int      // how many of them are not named
-	Undo  string   // the page that undoes it; "" if no call left anything to undo
+	Took  string         // its duration, in words
+	Lines *api.LineCount // of its changes that were not undone; nil if not all of them are counted
+	Paths []string       // the files that it changed or tried to, as far as the newest calls of the log tell
+	More  int            // how many of them are not named
+	Undo  string         // the page that undoes it; "" if no call left anything to undo
 }
 
 const (
@@ -42,7 +43,7 @@ func (r *request) sessions() (page, error) {
 		list = list[:min(len(list), maxSessions)]
 	}
 	v.More = len(v.Counts.Sessions) - len(list)
-	t, err := r.ws.Timeline(r.Context(), api.TimelineRequest{Limit: maxSessionCalls, Look: 2 * maxSessionCalls})
+	t, err := r.ws.Timeline(r.Context(), api.TimelineRequest{Limit: maxSessionCalls, Look: 2 * maxSessionCalls, CountLines: true})
 	if err != nil {
 		return page{}, err
 	}
@@ -51,20 +52,42 @@ func (r *request) sessions() (page, error) {
 		calls[t.Calls[i].SessionID] = append(calls[t.Calls[i].SessionID], t.Calls[i])
 	}
 	for i := range list {
-		v.List = append(v.List, r.sessionItem(&list[i], pathsOf(calls[list[i].ID])))
+		v.List = append(v.List, r.sessionItem(&list[i], calls[list[i].ID]))
 	}
 	return page{Name: "sessions", Title: "Sessions", Data: v}, nil
 }
 
-func (r *request) sessionItem(s *api.SessionCount, all []string) sessionItem {
+func (r *request) sessionItem(s *api.SessionCount, calls []api.LoggedCall) sessionItem {
 	const named = 4
+	all := pathsOf(calls)
 	out := sessionItem{SessionCount: *s, Actor: actorOf(s.Agent, s.Client, ""), Href: r.ws.SessionPage(s.ID), Took: durationText(s.First, s.Last)}
-	out.Title, out.Paths = sessionTitle(s.First, all), all[:min(len(all), named)]
+	out.Title, out.Paths, out.Lines = sessionTitle(calls), all[:min(len(all), named)], linesOf(calls, s)
 	out.More = len(all) - len(out.Paths)
 	if s.Done > 0 {
 		out.Undo = r.ws.Confirm("undo", "sessionId", s.ID)
 	}
 	return out
+}
+
+// linesOf counts the lines that the calls of a session added and removed, but for those that were undone. It returns nil if some of the
+// session's calls or of their diffs are not there.
+func linesOf(calls []api.LoggedCall, s *api.SessionCount) *api.LineCount {
+	if len(calls) < s.Done+s.Refused+s.Undone {
+		return nil
+	}
+	sum := &api.LineCount{}
+	for i := range calls {
+		c := &calls[i]
+		if c.Outcome != api.Done && c.Outcome != api.Recovered || c.Kind == "undo" {
+			continue
+		}
+		if c.Lines == nil {
+			return nil
+		}
+		sum.Added += c.Lines.Added
+		sum.Removed += c.Lines.Removed
+	}
+	return sum
 }
 
 // pathsOf returns the files of calls, which are the newest first, each once, in the order in which the calls touched them.
@@ -135,7 +158,7 @@ func (r *request) session() (page, error) {
 		v.First, v.Last = s.Calls[len(s.Calls)-1].Timestamp, s.Calls[0].Timestamp
 		v.Took = durationText(v.First, v.Last)
 	}
-	v.Title = sessionTitle(v.First, pathsOf(s.Calls))
+	v.Title = sessionTitle(s.Calls)
 	v.fillFiles(r)
 	v.Options = r.diffOptions(v.Index.Added+v.Index.Removed > 0)
 	return page{Name: "session", Title: v.Title + " · " + v.Actor.AtBegin(), Data: v}, nil
@@ -157,7 +180,7 @@ func (v *sessionView) fillFiles(r *request) {
 		switch next := r.sessionDiffAddress(v.SessionID, n); {
 		case f.Diff != "" && shown < maxSessionRows:
 			out.View = r.diffView(f.Diff, next, r.textOfSession(&f))
-			out.View.Anchor, out.View.History = lineAnchor(n), out.FileHref
+			out.View.Anchor, out.View.History, out.View.Editor = lineAnchor(n), out.FileHref, r.editorAddress(out.View)
 			shown += len(out.View.Rows)
 		case f.Diff != "":
 			out.More = next

@@ -37,11 +37,11 @@ func TestSessionTurns(t *testing.T) {
 	look(api.AfterCall)
 	body := p.get("/ui/default/session?id=s1")
 	says(t, body, "Undo turn", "Turn of", "No turn",
-		"seen, not made, by emend: sed -i s/two/three/ b.txt")
+		"made outside emend: sed -i s/two/three/ b.txt")
 	if strings.Count(body, "Undo turn") != 2 {
 		t.Errorf("of no turn, and an undo of it\n%s", words(body))
 	}
-	says(t, p.get(p.entryPage(p.lastEntry())), "Seen, not made, by emend: sed -i s/two/three/ b.txt", "second")
+	says(t, p.get(p.entryPage(p.lastEntry())), "Made outside emend: sed -i s/two/three/ b.txt", "second")
 	says(t, p.get("/ui/default/"), "Turn of")
 
 	dry := p.get("/ui/default/confirm/undo_turn?sessionId=s1&turn=second")
@@ -54,5 +54,5 @@ func TestSessionTurns(t *testing.T) {
 	if strings.Count(body, "Undo turn") != 1 {
 		t.Errorf("a turn that is undone can be undone again\n%s", words(body))
 	}
-	says(t, p.get("/ui/default/confirm/undo_turn?sessionId=s1&turn=second"), "no change that could be taken back")
+	says(t, p.get("/ui/default/confirm/undo_turn?sessionId=s1&turn=second"), "no change to undo")
 }

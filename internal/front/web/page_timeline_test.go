@@ -119,9 +119,9 @@ func TestSessions(t *testing.T) {
 	p.agentCall("edit_file", p.editArguments("a.txt", "two", "three"))
 	p.agentCall("edit_file", p.editArguments("same.txt", "same", "other"))
 	p.agentCall("edit_file", p.editArguments("same.txt", "other", "same"))
-	says(t, p.get("/ui/default/sessions"), "a.txt, same.txt", "robot 1.2", "4 done")
+	says(t, p.get("/ui/default/sessions"), "Edited a.txt and same.txt", "a.txt, same.txt", "robot 1.2", "+4 −4", "4 done")
 	body := p.get("/ui/default/session?id=s1")
-	says(t, body, "a.txt, same.txt", "s1", "4 calls", "1 file changed, 1 file restored", "one", "three", "Undo the session", "Changed and restored same.txt", "Calls")
+	says(t, body, "Edited a.txt and same.txt", "s1", "4 calls", "1 file changed, 1 file restored", "one", "three", "Undo the session", "Changed and restored same.txt", "Calls")
 	if strings.Contains(words(body), "two") || strings.Count(body, `<section class="file"`) != 1 || len(outcomesIn(body)) != 4 {
 		t.Error(words(body))
 	}
@@ -133,7 +133,7 @@ func TestSessions(t *testing.T) {
 
 func TestHealth(t *testing.T) {
 	p := newTestPages(t, map[string]string{"a.txt": "one\n", "b.txt": "b\n"})
-	says(t, p.get("/ui/default/health"), "Healthy", "The first change creates it", "No interrupted changes")
+	says(t, p.get("/ui/default/health"), "Problems None", "Log No records yet", "Interrupted changes None", "The first change creates it", "No interrupted changes")
 	p.agentCall("edit_file", p.editArguments("a.txt", "one", "two"))
 	p.agentCall("edit_file", p.editArguments("b.txt", "b", "c"))
 	must(t, os.WriteFile(filepath.Join(p.dir, "a.txt"), []byte("by hand\n"), 0o644))

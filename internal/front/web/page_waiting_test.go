@@ -153,7 +153,7 @@ func TestSplitDiffs(t *testing.T) {
 	}{
 		{"", nil},
 		{one, []notedDiff{{nil, one}}},
-		{"# b is deleted for good\n" + two, []notedDiff{{[]string{"b is deleted for good"}, two}}},
+		{"# b is deleted permanently\n" + two, []notedDiff{{[]string{"b is deleted permanently"}, two}}},
 		{one + "# note\n# more\n" + two, []notedDiff{{nil, one}, {[]string{"note", "more"}, two}}},
 		{"*** Begin Patch\n# not a note\n*** End Patch\n", []notedDiff{{nil, "*** Begin Patch\n# not a note\n*** End Patch\n"}}},
 	} {

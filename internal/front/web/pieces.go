@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"strconv"
+	"strings"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
@@ -14,13 +15,13 @@ import (
 // piece is a hunk of a change, or all that the change did to a file, and what can be done about it.
 type piece struct {
 	N      int    // the number of the hunk; 0 for the whole file
-	Undo   string // the page that takes it back; "" if that cannot be done
-	By     string // the undo that took it back; "" for none
+	Undo   string // the page that undoes it; "" if that cannot be done
+	By     string // the entry that undid it; "" for none
 	ByHref string
 }
 
 // pieces returns the pieces of a file of an entry: first the whole file, then its hunks, if it has several. There are none if the entry
-// changed nothing, or was taken back.
+// changed nothing, or was undone.
 func (r *request) pieces(d *api.EntryData, f *api.LogEntry) []piece {
 	if !changesFiles(d) || !d.OK || d.UndoneBy != "" {
 		return nil
@@ -59,22 +60,33 @@ func (v *diffView) Piece(n int) *piece {
 // previewUndoPieces shows what an undo of a file, or of hunks, would do.
 func (r *request) previewUndoPieces(p *confirmPage, args url.Values) error {
 	entry, path := args.Get("entry"), args.Get("path")
-	if entry == "" || path == "" {
-		return &fail.Error{Kind: fail.NotFound, Msg: "nothing is named that is to be taken back", Hint: "Open a change, and take back a file or a hunk there."}
+	if entry == "" || path == "" && len(args["hunks"]) > 0 {
+		return &fail.Error{Kind: fail.NotFound, Msg: "nothing is named to undo", Hint: "Open a change, and undo a file or a hunk there."}
 	}
 	r.describeEntry(p, entry)
-	what := path
-	if hunks := args["hunks"]; len(hunks) == 1 {
+	what, hunks := path, args["hunks"]
+	switch {
+	case len(hunks) == 0 && r.URL.Query().Has("selected"):
+		return &fail.Error{Kind: fail.NotFound, Msg: "no hunk is selected", Hint: "Go back to the change, and select the hunks to undo."}
+	case len(hunks) == 1:
 		what = fmt.Sprintf("hunk %s of %s", hunks[0], path)
+	case len(hunks) > 1:
+		what = fmt.Sprintf("hunks %s and %s of %s", strings.Join(hunks[:len(hunks)-1], ", "), hunks[len(hunks)-1], path)
 	}
-	p.Title, p.Cancel = "Undo "+what, r.ws.EntryPage(entry)
-	o, err := r.dryRun("undo_pieces", args)
-	if err != nil {
-		return err
+	if path != "" {
+		p.Title = "Undo " + what
 	}
-	if r.previewChanges(p, o); p.Obstacles != nil {
-		r.linkBlockingChanges(p, entry)
-		r.linkHistories(p)
+	p.Cancel = r.ws.EntryPage(entry)
+	return r.previewUndoOf(p, "undo_pieces", args, entry)
+}
+
+// Selects reports whether the page offers to undo several hunks of the file at once.
+func (v *diffView) Selects() bool {
+	n := 0
+	for _, p := range v.Pieces[min(1, len(v.Pieces)):] {
+		if p.Undo != "" {
+			n++
+		}
 	}
-	return nil
+	return v.Form != "" && n > 1
 }

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"maps"
 	"net/url"
 
 	"github.com/emend-dev/emend/fail"
@@ -28,33 +29,57 @@ func (r *request) previewUndo(p *confirmPage, args url.Values) error {
 		p.Title, p.Cancel = "Undo "+entry, r.ws.EntryPage(entry)
 		r.describeEntry(p, entry)
 	}
-	o, err := r.dryRun("undo", args)
+	return r.previewUndoOf(p, "undo", args, entry)
+}
+
+// previewUndoOf shows the undo that a tool would do. Where it conflicts, the page links to what is in the way, and to the undo of all
+// that does not conflict.
+func (r *request) previewUndoOf(p *confirmPage, name string, args url.Values, entry string) error {
+	o, err := r.dryRun(name, args)
 	if err != nil {
 		return err
 	}
-	r.previewChanges(p, o)
-	if p.Obstacles != nil {
-		r.linkBlockingChanges(p, entry)
-		r.linkHistories(p)
+	if r.previewChanges(p, o); p.Obstacles == nil {
+		p.Stays = r.staysOf(o)
+		return nil
 	}
+	if to := r.undoSkippingConflicts(name, args); to != "" {
+		p.Help = append(p.Help, link{"Undo everything else, and leave what conflicts", to})
+	}
+	r.linkBlockingChanges(p, entry)
+	r.linkHistories(p)
 	return nil
 }
 
-// previewUndoTurn shows what an undo of a turn would do.
+// undoSkippingConflicts returns the page of the same undo without what conflicts, or "" if nothing would be left of it. The tool undo,
+// which agents have, cannot leave anything out; those for people can.
+func (r *request) undoSkippingConflicts(name string, args url.Values) string {
+	if args.Has("skipConflicts") || args.Has("entry") && args.Has("sessionId") {
+		return ""
+	}
+	asked := maps.Clone(args)
+	asked.Set("skipConflicts", "true")
+	if name == "undo" {
+		name = "undo_pieces"
+		if asked.Get("entry") == "" {
+			name = "undo_turn"
+		}
+	}
+	if o, err := r.dryRun(name, asked); err != nil || !o.Ok {
+		return ""
+	}
+	return r.ws.Page("confirm", name) + "?" + asked.Encode()
+}
+
+// previewUndoTurn shows what an undo of a turn, or of a session, would do.
 func (r *request) previewUndoTurn(p *confirmPage, args url.Values) error {
 	session := args.Get("sessionId")
 	p.Title, p.Cancel = "Undo a turn", r.ws.SessionPage(session)
+	if args.Get("turn") == "" {
+		p.Title, p.Button = "Undo a session", "Undo"
+	}
 	p.Facts = append(p.Facts, fact{"Session", session, p.Cancel})
-	o, err := r.dryRun("undo_turn", args)
-	if err != nil {
-		return err
-	}
-	r.previewChanges(p, o)
-	if p.Obstacles != nil {
-		r.linkBlockingChanges(p, "")
-		r.linkHistories(p)
-	}
-	return nil
+	return r.previewUndoOf(p, "undo_turn", args, "")
 }
 
 // linkBlockingChanges links to the undo of each change that has to be undone first.

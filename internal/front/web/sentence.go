@@ -46,7 +46,7 @@ var operationVerbs = map[string][2]string{
 	"move":     {"moved", "move"},
 	"purge":    {"purged the history of", "purge the history of"},
 	"restored": {"restored", "restore"},
-	"back":     {"put back", "put back"},
+	"back":     {"restored", "restore"},
 	"undo":     {"reverted", "revert"},
 	"mixed":    {"changed", "change"},
 }

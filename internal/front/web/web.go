@@ -23,6 +23,7 @@ type Config struct {
 	Workspaces []Workspace
 	Token      string // with which a person signs in: at least 256 random bits
 	ReadOnly   bool   // nothing can be changed from the pages
+	Editor     Editor // for links that open a file; "" for none
 	Version    string
 	Log        *slog.Logger
 }
@@ -111,6 +112,7 @@ func (s *Site) routes() {
 		s.mux.HandleFunc("GET "+root+"{workspace}/"+path, s.pageHandler(h))
 	}
 	s.mux.HandleFunc("GET "+root+"{workspace}/patch/{entry}", s.inWorkspace(s.patch))
+	s.mux.HandleFunc("GET "+root+"{workspace}/editor", s.inWorkspace(s.editor))
 	s.mux.HandleFunc("GET "+root+"{workspace}/events", s.inWorkspace(s.events))
 	s.mux.HandleFunc("POST "+root+"{workspace}/do/{tool}", s.inWorkspace(s.submit))
 	s.mux.HandleFunc("/", s.notFound)

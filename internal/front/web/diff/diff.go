@@ -57,6 +57,20 @@ func (f *File) Len(split bool) int {
 	return len(f.lines)
 }
 
+// FirstLine returns the number, in the file after the change, of the first line that changed or that follows removed lines; 0 if the
+// diff has no such line.
+func (f *File) FirstLine() int {
+	changed := false
+	for i := range f.lines {
+		l := &f.lines[i]
+		changed = changed || l.kind == Add || l.kind == Del
+		if changed && l.kind <= Add && l.new > 0 {
+			return int(l.new)
+		}
+	}
+	return 0
+}
+
 // MaxNumber returns the greatest line number.
 func (f *File) MaxNumber() int {
 	for i := len(f.lines) - 1; i >= 0; i-- {

@@ -131,7 +131,7 @@ const git = `diff --git a/a.go b/a.go
 
 var seeds = []string{
 	"", "\n", "x", git, git + "more\n", git + git,
-	"# b is deleted for good: nothing of it goes to the trash\n" + git + "# what comes to stand there:\n" + git + "# what comes to stand there is not shown: x\n" + git + "\n… 3 of 9 bytes are not shown",
+	"# b is deleted permanently: it does not go to the trash\n" + git + "# what comes to stand there:\n" + git + "# what comes to stand there is not shown: x\n" + git + "\n… 3 of 9 bytes are not shown",
 	"*** Begin Patch\n*** Update File: a.go\n@@ func x\n-a\n+b\n\n c\n*** End of File\n*** Add File: b\n+--- x\n+++ y\n*** Delete File: c\n*** Update File: d\n*** Move to: e\n-a\n+b\n*** End Patch\n",
 	"diff --git \"a/\\303\\244\\t\" b/b c\nrename from \"\\303\\244\\t\"\nrename to b c\n",
 	"diff --git a/x b/x\ndeleted file mode 120000\nBinary files a/x and /dev/null differ\n",
