@@ -28,7 +28,7 @@ func TestUnified(t *testing.T) {
 		{"a wrong one takes the others with it", twice, diffOf("@@ -1 +1 @@", "-x", "+X", "@@ -5 +5 @@", "-y", "+Y"), "!multiple_matches"},
 		{"between hunks that have moved equally far", "0\n0\na\nx\n1\nb\nx\n2\nc\n", diffOf("@@ -1 +1 @@", "-a", "+A", "@@ -5 +5 @@", "-x", "+X", "@@ -7 +7 @@", "-c", "+C"), "0\n0\nA\nx\n1\nb\nX\n2\nC\n"},
 		{"and where one has not", "0\n0\na\nx\n1\nb\nx\n2\nc\n", diffOf("@@ -1 +1 @@", "-a", "+A", "@@ -5 +5 @@", "-x", "+X", "@@ -8 +8 @@", "-c", "+C"), "!multiple_matches"},
-		{"at its number, above the first that has moved", "a\nx\n1\nx\n2\nnew\ny\n", diffOf("@@ -1 +1 @@", "-a", "+A", "@@ -4 +4 @@", "-x", "+X", "@@ -6 +6 @@", "-y", "+Y"), "A\nx\n1\nX\n2\nnew\nY\n"},
+		{"at its number, above one that has moved", "a\nx\n1\nx\n2\nnew\ny\n", diffOf("@@ -1 +1 @@", "-a", "+A", "@@ -4 +4 @@", "-x", "+X", "@@ -6 +6 @@", "-y", "+Y"), "!multiple_matches"},
 		{"below the last that has moved", "new\na\nx\n1\nx\n", diffOf("@@ -1 +1 @@", "-a", "+A", "@@ -4 +4 @@", "-x", "+X"), "!multiple_matches"},
 		{"moved, and git names another content", "0\n0\na\nx\n1\nb\nx\n2\nc\n", index("", diffOf("@@ -1 +1 @@", "-a", "+A", "@@ -5 +5 @@", "-x", "+X", "@@ -7 +7 @@", "-c", "+C")), "!multiple_matches"},
 		{"the content that git names", twice, index(twice, diffOf("@@ -4 +4 @@", "-x", "+X")), "x\n1\ny\nX\n2\ny\n"},

@@ -70,8 +70,7 @@ func lastOld(lines []patch.Line) (old, context bool) {
 // byNumbers places the pending hunks whose numbers the hunks around them prove. A hunk that has its place is so many lines below its
 // number, or above it. If that is the same for the placed hunks above and below a pending one, the file has as many lines between them
 // as the patch was made from, and the pending hunk is as far from its number as they are. The first line of the file counts as a hunk
-// above that is at its number. Nothing is known of the lines below the last hunk: there a hunk has to be at its number, and all above it
-// at theirs.
+// above that is at its number. Nothing is known of the lines below the last hunk.
 func (p *Placement) byNumbers() {
 	if p.limit != nil || p.Hunks[0].At == 0 {
 		return
@@ -82,21 +81,17 @@ func (p *Placement) byNumbers() {
 			below[k] = k + 1
 		}
 	}
-	above, straight := 0, true // how far the nearest hunk above is from its number; whether all above are at theirs
+	above := 0 // how far the nearest hunk above is from its number
 	for k := range p.Spots {
 		s, n := &p.Spots[k], below[k]
 		switch {
 		case s.rung != patch.Exact || !s.placed && !s.pending || p.Hunks[k].At == 0:
-			straight = false
 			above = unknown
 		case s.placed:
 			above = p.offNumber(k)
-			straight = straight && above == 0
-		case straight || n > 0 && p.Spots[n].rung == patch.Exact && p.Hunks[n].At > 0 && p.offNumber(n) == above:
+		case n > 0 && p.Spots[n].rung == patch.Exact && p.Hunks[n].At > 0 && p.offNumber(n) == above:
 			if first, ok := p.standsAt(k, p.Hunks[k].At-1+above); ok {
 				p.settle(k, s.rung, first, s.others+1)
-			} else {
-				straight = false
 			}
 		}
 	}

@@ -70,7 +70,7 @@ func (r *replacer) anchoredLine(field, anchor string) (int, *fail.Error) {
 		Hint: "Read the file again with ‹anchors›: each version has its own."}
 	_, hash, _ := strings.Cut(anchor, ":")
 	for m := range r.file.Len() + 1 {
-		if r.spend(perAnchor); r.limit != nil {
+		if r.spend(1, perAnchor); r.limit != nil {
 			break
 		}
 		if is := text.Anchor(r.sum, m); strings.HasSuffix(is, ":"+hash) {

@@ -25,7 +25,8 @@ func (r *replacer) findExact(k int) {
 	if !apart {
 		cost *= 8
 	}
-	if r.spend(cost + perHit*len(hits)); r.limit != nil {
+	r.spend(cost, 1)
+	if r.spend(len(hits), perHit); r.limit != nil {
 		return
 	}
 	for _, at := range hits {

@@ -45,7 +45,7 @@ func (r *replacer) findOnRung(rung patch.Rung, hunks map[int]patch.Hunk) {
 		pats[k] = x.Add(slices.Values(h.Old()))
 	}
 	x.Build()
-	r.spend(8 * len(r.before))
+	r.spend(len(r.before), 8)
 	for k := range r.edits {
 		h, ok := hunks[k]
 		if n := x.Count(pats[k]); ok && n > 0 && r.limit == nil {
@@ -60,7 +60,7 @@ func (r *replacer) findOnRung(rung patch.Rung, hunks map[int]patch.Hunk) {
 // setLines notes where an edit stands that was found as lines, and what replaces it there.
 func (r *replacer) setLines(s *foundEdit, h patch.Hunk, doc *match.Doc) {
 	old := h.Old()
-	r.spend(8 * len(r.before))
+	r.spend(len(r.before), 8)
 	apart, next := true, 0
 	var first []int
 	for at := range match.NewScanner(doc, s.rung, old, false).Places(0, doc.End()) {
@@ -70,7 +70,7 @@ func (r *replacer) setLines(s *foundEdit, h patch.Hunk, doc *match.Doc) {
 			break
 		}
 	}
-	r.spend(perHit * len(first))
+	r.spend(len(first), perHit)
 	for _, n := range first {
 		s.spans = append(s.spans, span{uint32(r.file.Offset(n)), uint32(r.file.Offset(n + len(old)))})
 	}

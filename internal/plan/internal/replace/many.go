@@ -37,7 +37,7 @@ func (r *replacer) findMany() map[int]bool {
 	if len(who) <= maxSingly {
 		return nil
 	}
-	r.spend(16 * (len(r.before) + size))
+	r.spend(len(r.before)+size, 16)
 	x := match.NewTexts(r.view.text, olds)
 	found, done := map[int][]uint32{}, map[int]bool{}
 	wanted := r.selectFound(x, who, done)
@@ -67,7 +67,7 @@ func (r *replacer) selectFound(x *match.Texts, who []int, done map[int]bool) map
 		switch {
 		case n == s.Count && apart:
 			if !wanted[x.Pattern(i)] {
-				r.spend(perHit * n)
+				r.spend(n, perHit)
 			}
 			wanted[x.Pattern(i)] = true
 		case n > 0:

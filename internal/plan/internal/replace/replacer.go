@@ -73,9 +73,9 @@ func allCRLF(s string) bool {
 	return n > 0 && n == strings.Count(s, text.LF) && n == strings.Count(s, text.CR)
 }
 
-// spend counts n bytes as read, and sets limit if they are too many.
-func (r *replacer) spend(n int) {
-	if r.read += int64(n); r.read > maxRead && r.limit == nil {
+// spend counts n times so many bytes as read, and sets limit if they are too many.
+func (r *replacer) spend(n int, each int64) {
+	if r.read += int64(n) * each; r.read > maxRead && r.limit == nil {
 		r.limit = &fail.Error{Kind: fail.CommandFailed, Reason: fail.Limit,
 			Msg:  fmt.Sprintf("%s in a file of %d bytes, and what they look for in it, are too many", refusal.Count(len(r.edits), "edit"), len(r.before)),
 			Hint: "Send fewer edits at once, or write the whole file with ‹write_file›."}
