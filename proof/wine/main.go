@@ -34,7 +34,6 @@ type config struct {
 	run      string
 	short    bool
 	out      string
-	emend    string
 	packages []string
 }
 
