@@ -287,20 +287,20 @@ func (s *scene) do(t *task, program string, steps []typed) (took time.Duration, 
 			return 0, err
 		}
 	}
-	output := ""
+	var output strings.Builder
 	began := time.Now()
 	for _, step := range steps {
 		said, err := copied.command(strings.ReplaceAll(step.command, " ID", " $ID"), step.answers)
 		if err != nil {
 			return 0, err
 		}
-		output += said
+		output.WriteString(said)
 	}
 	took = time.Since(began)
 	if err := end(); err != nil {
 		return 0, err
 	}
-	return took, t.check(&copied, program, output)
+	return took, t.check(&copied, program, output.String())
 }
 
 func (s *scene) measure(t *task, program string, steps []typed, rounds int) (*result, error) {

@@ -220,13 +220,14 @@ func (r Results) Table(list []*Known, all bool) (text string, failed bool) {
 			total[i] += n[i]
 		}
 	}
-	b := "| package | passed | failed | skipped | known to fail |\n|---|---:|---:|---:|---:|\n" + rows.String() +
-		fmt.Sprintf("| all | %d | %d | %d | %d |\n", total[0], total[1], total[2], total[3])
+	var b strings.Builder
+	b.WriteString("| package | passed | failed | skipped | known to fail |\n|---|---:|---:|---:|---:|\n" + rows.String() +
+		fmt.Sprintf("| all | %d | %d | %d | %d |\n", total[0], total[1], total[2], total[3]))
 	if expected.Len() > 0 {
-		b += "\nKnown to fail:\n\n" + expected.String()
+		b.WriteString("\nKnown to fail:\n\n" + expected.String())
 	}
 	if surprises.Len() > 0 {
-		b += "\nFailed:\n" + surprises.String()
+		b.WriteString("\nFailed:\n" + surprises.String())
 	}
 	ran := map[string]bool{}
 	for pkg := range r {
@@ -234,10 +235,10 @@ func (r Results) Table(list []*Known, all bool) (text string, failed bool) {
 	}
 	for _, k := range list {
 		if all && !k.seen && ran[k.pkg] {
-			b += fmt.Sprintf("\nKnown to fail, and does not: %s %s\n", k.pkg, k.name)
+			fmt.Fprintf(&b, "\nKnown to fail, and does not: %s %s\n", k.pkg, k.name)
 		}
 	}
-	return b, total[1] > 0
+	return b.String(), total[1] > 0
 }
 
 // tail returns the last lines of what a test said.

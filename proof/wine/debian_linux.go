@@ -17,9 +17,6 @@ import (
 // release is the Debian that the chroot has. Its wine is the first that starts programs of this Go.
 const release = "trixie"
 
-// readyName is the file in the chroot that says that it is complete, and which wine it has.
-const readyName = "emend-wine"
-
 // prefix is where wine keeps its drive C, in the chroot.
 const prefix = "/wine"
 

@@ -14,6 +14,9 @@ import (
 	"github.com/emend-dev/emend/proof/product"
 )
 
+// readyName is the file in the chroot that says that it is complete, and which wine it has.
+const readyName = "emend-wine"
+
 // test runs tests in wine and prints what became of them.
 func (c config) test(ctx context.Context) error {
 	if err := prepare(ctx, c); err != nil {
