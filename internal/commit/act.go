@@ -18,6 +18,7 @@ type act struct {
 	oldInfo vfs.Info // the verified file at Path
 	// linkedAt is the time of change of the old file after it got its second name; zero if it got none.
 	linkedAt  time.Time
+	staged    vfs.File // the new file, until it is on disk
 	held      vfs.File // keeps the inode number of the verified file from being used again
 	heldEarly bool     // held since it was staged
 	// lease ends the lease, and reports whether somebody asked to write.

@@ -16,33 +16,32 @@ import (
 )
 
 // linkFinished gives a finished file a second name, the slot of the act. From there on the slot is like any other. The first name
-// stays until the transaction is in the tree, so a transaction that fails leaves the file where it was. linkFinished returns
-// the file to sync, if it has content.
-func (t *transaction) linkFinished(a *act, n *New, slots vfs.Dir, name string) (vfs.File, error) {
+// stays until the transaction is in the tree, so a transaction that fails leaves the file where it was.
+func (t *transaction) linkFinished(a *act, n *New, slots vfs.Dir, name string) error {
 	from, last, err := t.finished(n.File)
 	if err != nil {
-		return nil, finishedChanged(a.Path, err)
+		return finishedChanged(a.Path, err)
 	}
 	defer from.Close()
 	if a.source, err = from.Stat(last); err != nil {
-		return nil, finishedChanged(a.Path, err)
+		return finishedChanged(a.Path, err)
 	}
 	switch {
 	case n.FileInfo != nil && !sameFile(a.source, *n.FileInfo):
-		return nil, finishedChanged(a.Path, nil)
+		return finishedChanged(a.Path, nil)
 	case !a.source.Mode.IsRegular() && !isLink(a.source.Mode):
-		return nil, cannotLand(a.Path, "it is neither a file nor a symbolic link", nil)
+		return cannotLand(a.Path, "it is neither a file nor a symbolic link", nil)
 	}
 	err = from.Link(last, slots, name)
 	switch {
 	case err == nil:
 		return t.checkFinished(a, n, slots, name)
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, finishedChanged(a.Path, err)
+		return finishedChanged(a.Path, err)
 	case ignoreNoLink(err) != nil && !errors.Is(err, syscall.EXDEV):
-		return nil, storeError(err)
+		return storeError(err)
 	case isLink(a.source.Mode):
-		return nil, cannotLand(a.Path, "the symbolic link cannot be given a second name here", err)
+		return cannotLand(a.Path, "the symbolic link cannot be given a second name here", err)
 	}
 	return t.copyFinished(a, n, from, last, slots, name)
 }
@@ -57,63 +56,62 @@ func (t *transaction) finished(p string) (dir vfs.Dir, name string, err error) {
 }
 
 // checkFinished checks that the slot has what the caller judged.
-func (t *transaction) checkFinished(a *act, n *New, slots vfs.Dir, name string) (f vfs.File, err error) {
+func (t *transaction) checkFinished(a *act, n *New, slots vfs.Dir, name string) (err error) {
 	if a.stagedInfo, err = slots.Stat(name); err != nil {
-		return nil, storeError(err)
+		return storeError(err)
 	}
 	if a.stagedInfo.ID != a.source.ID {
-		return nil, finishedChanged(a.Path, nil)
+		return finishedChanged(a.Path, nil)
 	}
 	if !isLink(a.stagedInfo.Mode) {
 		// What cannot be opened cannot be synced, and nobody could say what is committed.
-		if f, err = slots.Open(name); errors.Is(err, fs.ErrPermission) {
-			return nil, cannotLand(a.Path, "its owner may not read it", err)
+		if a.staged, err = slots.Open(name); errors.Is(err, fs.ErrPermission) {
+			return cannotLand(a.Path, "its owner may not read it", err)
 		}
 		if err != nil {
-			return nil, storeError(err)
+			return storeError(err)
 		}
 	}
 	sum, err := hashContent(slots, name, a.stagedInfo)
 	if err != nil {
-		return f, storeError(err)
+		return storeError(err)
 	}
 	if n.Sum != "" && sum != n.Sum {
-		return f, finishedChanged(a.Path, nil)
+		return finishedChanged(a.Path, nil)
 	}
 	a.New = newIdent(a.stagedInfo, sum)
-	return f, nil
+	return nil
 }
 
 // copyFinished makes the slot a copy of the file, where the file cannot have a second name there.
-func (t *transaction) copyFinished(a *act, n *New, from vfs.Dir, last string, slots vfs.Dir, name string) (vfs.File, error) {
+func (t *transaction) copyFinished(a *act, n *New, from vfs.Dir, last string, slots vfs.Dir, name string) error {
 	src, err := from.Open(last)
 	if err != nil {
-		return nil, finishedChanged(a.Path, err)
+		return finishedChanged(a.Path, err)
 	}
 	defer src.Close()
-	f, err := slots.Create(name, 0o600)
-	if err != nil {
-		return nil, storeError(err)
+	if a.staged, err = slots.Create(name, 0o600); err != nil {
+		return storeError(err)
 	}
-	h := sha256.New()
+	f, h := a.staged, sha256.New()
 	if _, err := io.Copy(io.MultiWriter(f, h), src); err != nil {
-		return f, storeError(err)
+		return storeError(err)
 	}
 	sum := hex.EncodeToString(h.Sum(nil))
 	if n.Sum != "" && sum != n.Sum {
-		return f, finishedChanged(a.Path, nil)
+		return finishedChanged(a.Path, nil)
 	}
 	if a.lostAttrs, err = f.CopyAttributes(src); err != nil {
-		return f, cannotKeep(a.Path, err)
+		return cannotKeep(a.Path, err)
 	}
 	if err := f.Touch(a.source.ModTime); err != nil {
-		return f, storeError(err)
+		return storeError(err)
 	}
 	if a.stagedInfo, err = f.Stat(); err != nil {
-		return f, storeError(err)
+		return storeError(err)
 	}
 	a.New = newIdent(a.stagedInfo, sum)
-	return f, nil
+	return nil
 }
 
 // isFinished reports whether the act puts a finished file in place.

@@ -14,18 +14,18 @@ import (
 )
 
 // linkKept gives a kept file a second name, the slot of the act. Its first name stays as it is until the transaction is
-// in the tree, so nothing has to be put back if the transaction fails. linkKept returns the file to sync, if any.
-func (t *transaction) linkKept(a *act, n *New, slots vfs.Dir, name string) (vfs.File, error) {
+// in the tree, so nothing has to be put back if the transaction fails.
+func (t *transaction) linkKept(a *act, n *New, slots vfs.Dir, name string) error {
 	from, is, err := t.s.hist.Find(n.FromSlot)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, notKept(a.Path, n.FromSlot)
+		return notKept(a.Path, n.FromSlot)
 	}
 	if err != nil {
-		return nil, storeError(err)
+		return storeError(err)
 	}
 	a.source = is
 	if old := t.tx.Changes[a.change].Old; old != nil && old.ID == is.ID {
-		return nil, alreadyInPlace(a.Path, n.FromSlot)
+		return alreadyInPlace(a.Path, n.FromSlot)
 	}
 	if from == "" {
 		return t.copyKept(a, n, slots, name)
@@ -35,13 +35,13 @@ func (t *transaction) linkKept(a *act, n *New, slots vfs.Dir, name string) (vfs.
 	case errors.Is(err, fs.ErrNotExist) && is.Mode.IsRegular():
 		return t.copyKept(a, n, slots, name) // packed in this moment, or gone
 	case errors.Is(err, fs.ErrNotExist):
-		return nil, notKept(a.Path, n.FromSlot)
+		return notKept(a.Path, n.FromSlot)
 	case err != nil && ignoreNoLink(err) == nil && is.Mode.IsRegular():
 		return t.copyKept(a, n, slots, name)
 	case err != nil && ignoreNoLink(err) == nil:
-		return nil, cannotLinkKept(a.Path, n.FromSlot, err)
+		return cannotLinkKept(a.Path, n.FromSlot, err)
 	case err != nil:
-		return nil, storeError(err)
+		return storeError(err)
 	}
 	return t.checkLinked(a, n, slots, name)
 }
@@ -54,65 +54,64 @@ func linkSlot(slots vfs.Dir, from, name string) error {
 }
 
 // checkLinked checks that the slot has what the caller expects.
-func (t *transaction) checkLinked(a *act, n *New, slots vfs.Dir, name string) (f vfs.File, err error) {
+func (t *transaction) checkLinked(a *act, n *New, slots vfs.Dir, name string) (err error) {
 	if a.stagedInfo, err = slots.Stat(name); err != nil {
-		return nil, storeError(err)
+		return storeError(err)
 	}
 	if a.stagedInfo.ID != a.source.ID {
-		return nil, notKept(a.Path, n.FromSlot)
+		return notKept(a.Path, n.FromSlot)
 	}
 	sum, err := hashContent(slots, name, a.stagedInfo)
 	if err != nil {
-		return nil, storeError(err)
+		return storeError(err)
 	}
 	if n.Sum != "" && sum != n.Sum {
-		return nil, keptChanged(a.Path, n.FromSlot, n.Sum, sum)
+		return keptChanged(a.Path, n.FromSlot, n.Sum, sum)
 	}
 	a.New = newIdent(a.stagedInfo, sum)
 	if !a.stagedInfo.Mode.IsRegular() {
-		return nil, nil
+		return nil
 	}
-	if f, err = slots.Open(name); errors.Is(err, fs.ErrPermission) {
-		return nil, nil // a file that may not be read was not written here either
+	if a.staged, err = slots.Open(name); errors.Is(err, fs.ErrPermission) {
+		return nil // a file that may not be read was not written here either
 	}
-	return f, storeError(err)
+	return storeError(err)
 }
 
 // copyKept makes the slot a copy of the kept file, with every attribute that can be copied, where the file cannot have
 // a second name, or is packed.
-func (t *transaction) copyKept(a *act, n *New, slots vfs.Dir, name string) (vfs.File, error) {
+func (t *transaction) copyKept(a *act, n *New, slots vfs.Dir, name string) error {
 	kept, is, err := t.s.hist.Open(n.FromSlot)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, notKept(a.Path, n.FromSlot)
+		return notKept(a.Path, n.FromSlot)
 	}
 	if err != nil {
-		return nil, storeError(err)
+		return storeError(err)
 	}
 	defer kept.Close()
 	if _, loose := kept.(vfs.File); loose && is.ID != a.source.ID {
-		return nil, notKept(a.Path, n.FromSlot)
+		return notKept(a.Path, n.FromSlot)
 	}
 	a.source = is
-	f, err := slots.Create(name, 0o600)
-	if err != nil {
-		return nil, storeError(err)
+	if a.staged, err = slots.Create(name, 0o600); err != nil {
+		return storeError(err)
 	}
-	h := sha256.New()
+	f, h := a.staged, sha256.New()
 	if _, err := io.Copy(io.MultiWriter(f, h), kept); err != nil {
-		return f, storeError(err)
+		return storeError(err)
 	}
 	sum := hex.EncodeToString(h.Sum(nil))
 	if n.Sum != "" && sum != n.Sum {
-		return f, keptChanged(a.Path, n.FromSlot, n.Sum, sum)
+		return keptChanged(a.Path, n.FromSlot, n.Sum, sum)
 	}
 	if err := t.copyKeptAttributes(a, f, kept); err != nil {
-		return f, err
+		return err
 	}
 	if a.stagedInfo, err = f.Stat(); err != nil {
-		return f, storeError(err)
+		return storeError(err)
 	}
 	a.New = newIdent(a.stagedInfo, sum)
-	return f, nil
+	return nil
 }
 
 func (t *transaction) copyKeptAttributes(a *act, f vfs.File, kept history.Content) error {

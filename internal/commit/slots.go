@@ -13,32 +13,37 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// stageSlot prepares the slot of one act and returns the file to sync, if it has content.
-func (t *transaction) stageSlot(a *act) (vfs.File, error) {
+// stageSlot prepares the slot of one act.
+func (t *transaction) stageSlot(a *act) error {
 	slots, name := t.s.hist.Slots(), history.Slot(t.id, a.Slot)
-	var f vfs.File
-	var err error
 	switch a.Do {
 	case audit.DoPut, audit.DoSwap:
-		if f, err = t.stageContent(a, slots, name); err != nil {
-			return f, err
+		if err := t.stageContent(a, slots, name); err != nil {
+			return err
 		}
 	case audit.DoPutDir, audit.DoSwapDir, audit.DoTakeDir:
-		return nil, t.stageDir(a)
+		return t.stageDir(a)
 	case audit.DoTake:
-		// Reserve the slot, so that the deletion needs no space.
-		r, err := slots.Create(name, 0o600)
-		if err != nil {
-			return nil, storeError(err)
+		if err := reserve(a, slots, name); err != nil {
+			return storeError(err)
 		}
-		is, err := r.Stat()
-		r.Close()
-		if err != nil {
-			return nil, storeError(err)
-		}
-		a.New = newIdent(is, emptySum)
 	}
-	return f, t.linkSecondNames(a, slots, name)
+	return t.linkSecondNames(a, slots, name)
+}
+
+// reserve makes an empty slot for a file that is to be deleted, so that the deletion needs no space.
+func reserve(a *act, slots vfs.Dir, name string) error {
+	f, err := slots.Create(name, 0o600)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	is, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	a.New = newIdent(is, emptySum)
+	return nil
 }
 
 // linkSecondNames makes the second names, where the file system can lose both names of a rename.
@@ -78,7 +83,7 @@ func (t *transaction) linkOld(a *act, dir vfs.Dir, name string, slots vfs.Dir, a
 }
 
 // stageContent makes the new file of an act, complete but for its place.
-func (t *transaction) stageContent(a *act, slots vfs.Dir, name string) (vfs.File, error) {
+func (t *transaction) stageContent(a *act, slots vfs.Dir, name string) error {
 	n := t.tx.Changes[a.change].New
 	if a.From != "" {
 		return t.linkKept(a, n, slots, name)
@@ -88,19 +93,20 @@ func (t *transaction) stageContent(a *act, slots vfs.Dir, name string) (vfs.File
 	}
 	f, err := slots.Create(name, t.createMode(n))
 	if err != nil {
-		return nil, storeError(err)
+		return storeError(err)
 	}
+	a.staged = f
 	if err := writeString(f, n.Content); err != nil {
-		return f, storeError(err)
+		return storeError(err)
 	}
 	if err := t.giveAttributes(a, n, f); err != nil {
-		return f, err
+		return err
 	}
 	if a.stagedInfo, err = f.Stat(); err != nil {
-		return f, storeError(err)
+		return storeError(err)
 	}
 	a.New = newIdent(a.stagedInfo, n.Sum)
-	return f, nil
+	return nil
 }
 
 // createMode returns the mode to create a new content with. It is the final mode as far as that is known, since to

@@ -92,23 +92,22 @@ func (t *transaction) stageAll(ctx context.Context) error {
 // stageBatch makes the new files of some acts with all their names, so that the system can write them out together, and
 // only then syncs them: the sync of a new file also writes what changed in its directory.
 func (t *transaction) stageBatch(ctx context.Context, acts []*act, hands int, tell func()) error {
-	files := make([]vfs.File, len(acts))
-	err := parallel(len(acts), hands, func(i int) (err error) {
-		files[i], err = t.stageOne(ctx, acts[i])
+	err := parallel(len(acts), hands, func(i int) error {
+		a := acts[i]
+		err := t.stageOne(ctx, a)
 		tell()
 		if t.s.opts.NoSync {
-			err = errors.Join(err, closeFile(files[i]))
-			files[i] = nil
-		} else if err == nil && files[i] != nil && !t.syncOnce {
-			files[i].StartWriteback()
+			err = errors.Join(err, a.closeStaged())
+		} else if err == nil && a.staged != nil && !t.syncOnce {
+			a.staged.StartWriteback()
 		}
 		return err
 	})
 	if err == nil {
-		err = parallel(len(files), syncWorkers, func(i int) error { return t.syncFile(files[i]) })
+		err = parallel(len(acts), syncWorkers, func(i int) error { return t.syncStaged(acts[i]) })
 	}
-	for _, f := range files {
-		err = errors.Join(err, closeFile(f))
+	for _, a := range acts {
+		err = errors.Join(err, a.closeStaged())
 	}
 	return err
 }
@@ -129,25 +128,27 @@ func (t *transaction) progressFunc() func() {
 }
 
 // stageOne prepares the slot of an act, unless the caller has cancelled.
-func (t *transaction) stageOne(ctx context.Context, a *act) (vfs.File, error) {
+func (t *transaction) stageOne(ctx context.Context, a *act) error {
 	if err := ctx.Err(); err != nil {
-		return nil, cancelled(ctx)
+		return cancelled(ctx)
 	}
 	return t.stageSlot(a)
 }
 
-// syncFile makes a staged file durable, if there is one.
-func (t *transaction) syncFile(f vfs.File) error {
-	if f == nil || t.s.opts.NoSync || t.syncOnce || plant.Enabled(plant.NoStageSync) {
+// syncStaged makes the staged file durable, if there is one.
+func (t *transaction) syncStaged(a *act) error {
+	if a.staged == nil || t.s.opts.NoSync || t.syncOnce || plant.Enabled(plant.NoStageSync) {
 		return nil
 	}
-	return storeError(f.Sync())
+	return storeError(a.staged.Sync())
 }
 
-// closeFile closes a staged file, if there is one.
-func closeFile(f vfs.File) error {
-	if f == nil {
+// closeStaged closes the staged file, if there is one.
+func (a *act) closeStaged() error {
+	if a.staged == nil {
 		return nil
 	}
+	f := a.staged
+	a.staged = nil
 	return storeError(f.Close())
 }

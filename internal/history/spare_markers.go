@@ -91,7 +91,6 @@ func (h *History) dropSpareMarkers() {
 
 // dropMarker removes a spare marker. A failure is not reported, since the next sweep removes it.
 func (h *History) dropMarker(m marker) {
-	h.staging.Remove(m.name)
-	m.file.Close()
-	h.alive.Delete(m.name)
+	defer h.alive.Delete(m.name)
+	h.removeMarker(m) //nolint:errcheck // as said above
 }

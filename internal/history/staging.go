@@ -3,7 +3,6 @@ package history
 import (
 	"errors"
 	"fmt"
-	"io/fs"
 	"slices"
 	"strconv"
 	"strings"
@@ -42,17 +41,23 @@ func (h *History) Begin(tx string, n int) (*Stage, error) {
 }
 
 func (s *Stage) lock() (err error) {
-	if s.file, err = s.h.staging.Create(s.name, 0o600); err != nil {
+	f, err := s.h.staging.Create(s.name, 0o600)
+	if err != nil {
 		return err
 	}
-	mine, err := s.file.TryLock()
+	defer func() {
+		if s.file == nil { // also in a panic
+			f.Close()
+		}
+	}()
+	mine, err := f.TryLock()
 	if err == nil && mine {
 		// Between the two calls a sweep could have taken the marker for a dead one and removed it.
-		if is, serr := s.file.Stat(); serr == nil && is.Links > 0 {
+		if is, serr := f.Stat(); serr == nil && is.Links > 0 {
+			s.file = f
 			return nil
 		}
 	}
-	s.file.Close()
 	if err == nil {
 		err = ErrTaken
 	}
@@ -65,7 +70,13 @@ func (s *Stage) End() error {
 	if s.keepMarker() {
 		return nil
 	}
-	return errors.Join(ignoreMissing(s.h.staging.Remove(s.name)), s.file.Close())
+	return s.h.removeMarker(s.marker)
+}
+
+// removeMarker removes a marker and closes it. A process that goes on after a panic does not keep it open.
+func (h *History) removeMarker(m marker) (err error) {
+	defer func() { err = errors.Join(err, m.file.Close()) }()
+	return ignoreMissing(h.staging.Remove(m.name))
 }
 
 // Leave leaves the marker, as a process does that is killed: the next sweep sees to the transaction.
@@ -95,15 +106,8 @@ func (h *History) Sweep(states func(txs []string) (func(tx string) TxState, erro
 		return nil, err
 	}
 	for part := range slices.Chunk(names, maxSwept) {
-		dead, err := h.deadMarkers(part)
-		if err == nil {
-			var txs []string
-			txs, err = h.sweepMarkers(dead, states)
-			swept = append(swept, txs...)
-		}
-		for _, m := range dead {
-			m.file.Close()
-		}
+		txs, err := h.sweepPart(part, states)
+		swept = append(swept, txs...)
 		if err != nil {
 			return swept, err
 		}
@@ -111,36 +115,52 @@ func (h *History) Sweep(states func(txs []string) (func(tx string) TxState, erro
 	return swept, nil
 }
 
-// deadMarkers locks the markers that nobody has locked. They stay locked while they are swept: a process that has just
-// made its marker and comes to lock it must not find it free while its slots are removed.
-func (h *History) deadMarkers(names []string) (dead []marker, err error) {
+// sweepPart locks the markers that nobody has locked, and sweeps their transactions. The markers stay locked meanwhile: a process
+// that has just made its marker and comes to lock it must not find it free while its slots are removed.
+func (h *History) sweepPart(names []string, states func([]string) (func(string) TxState, error)) (swept []string, err error) {
+	var dead []marker
+	defer func() {
+		for _, m := range dead {
+			m.file.Close()
+		}
+	}()
 	locked := map[vfs.ID]bool{}
 	for _, name := range names {
-		if _, alive := h.alive.Load(name); alive {
-			continue
-		}
-		f, err := h.staging.Open(name)
-		if errors.Is(err, fs.ErrNotExist) {
-			continue
-		}
+		f, err := h.lockDead(name, locked)
 		if err != nil {
-			return dead, err
+			return nil, err
 		}
-		mine, err := f.TryLock()
-		is, serr := f.Stat()
-		// A power cut during a rename can leave two names of one marker.
-		mine = mine || err == nil && locked[is.ID]
-		if err = errors.Join(err, serr); err != nil || !mine || is.Links == 0 { // without a name its owner ended it since
-			f.Close()
-			if err != nil {
-				return dead, err
-			}
-			continue
+		if f != nil {
+			dead = append(dead, marker{f, name})
 		}
-		locked[is.ID] = true
-		dead = append(dead, marker{f, name})
 	}
-	return dead, nil
+	return h.sweepMarkers(dead, states)
+}
+
+// lockDead opens and locks a marker. It returns nil if the marker is that of a living process, or gone. locked has the markers that
+// are locked already.
+func (h *History) lockDead(name string, locked map[vfs.ID]bool) (dead vfs.File, err error) {
+	if _, alive := h.alive.Load(name); alive {
+		return nil, nil
+	}
+	f, err := h.staging.Open(name)
+	if err != nil {
+		return nil, ignoreMissing(err)
+	}
+	defer func() {
+		if dead == nil { // also in a panic
+			f.Close()
+		}
+	}()
+	mine, err := f.TryLock()
+	is, serr := f.Stat()
+	// A power cut during a rename can leave two names of one marker.
+	mine = mine || err == nil && locked[is.ID]
+	if err = errors.Join(err, serr); err != nil || !mine || is.Links == 0 { // without a name its owner ended it since
+		return nil, err
+	}
+	locked[is.ID] = true
+	return f, nil
 }
 
 // sweepMarkers sweeps the transactions of dead markers.

@@ -130,21 +130,24 @@ func (f *Fault) make(counts bool, what string, call func() error) error {
 }
 
 // opens makes a call that opens something. If the call is to fail after its effect, opens closes what it opened.
-func opens[T interface{ Close() error }](f *Fault, counts bool, what string, call func() (T, error)) (opened T, err error) {
-	var none T
-	done := false
-	err = f.make(counts, what, func() (err error) {
+func opens[T interface{ Close() error }](f *Fault, counts bool, what string, call func() (T, error)) (T, error) {
+	var opened, none T
+	done, returned := false, false
+	defer func() {
+		if done && !returned { // also in a panic
+			opened.Close()
+		}
+	}()
+	err := f.make(counts, what, func() (err error) {
 		opened, err = call()
 		done = err == nil
 		return err
 	})
-	if err == nil {
-		return opened, nil
+	if err != nil {
+		return none, err
 	}
-	if done {
-		opened.Close()
-	}
-	return none, err
+	returned = true
+	return opened, nil
 }
 
 type faultDir struct {
