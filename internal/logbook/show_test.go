@@ -41,7 +41,7 @@ func TestShow(t *testing.T) {
 			t.Errorf("%s: %+v", name, d)
 		}
 	}
-	for _, name := range []string{"", "#", "#0", "0", "1", "#1", "99", "20260101", "#18446744073709551616", "x", tx[:5]} {
+	for _, name := range []string{"", "#", "#0", "0", "1", "#1", "99", "20260101", "#18446744073709551616", "x1", tx[:5]} {
 		if a, err := ws.Show(ctx, name); err == nil || !isKind(err, fail.NotFound) {
 			t.Errorf("%q: %+v, %v", name, a, err)
 		}
