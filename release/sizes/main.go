@@ -7,8 +7,6 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"cmp"
 	"debug/elf"
 	"fmt"
@@ -94,8 +92,8 @@ func measure(program string) (map[string]int, error) {
 	if err != nil {
 		return nil, err
 	}
-	for lines := bufio.NewScanner(bytes.NewReader(symbols)); lines.Scan(); {
-		fields := strings.Fields(lines.Text())
+	for line := range strings.Lines(string(symbols)) {
+		fields := strings.Fields(line)
 		if len(fields) < 4 || !strings.Contains("tTrRdD", fields[2]) {
 			continue
 		}
