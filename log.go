@@ -77,6 +77,16 @@ func (h *Host) Tally(ctx context.Context, t *api.Tally) error {
 	return err
 }
 
+// Records returns the records of the log behind a head, the oldest first, for a program that keeps a verified copy of them. It makes
+// them durable here before. It waits for no lock.
+func (h *Host) Records(ctx context.Context, r api.RecordsRequest) (*api.Records, error) {
+	return call(ctx, h.s, logbook.Records, r)
+}
+
+// ParseRecord reads a line of a log, without its newline, and checks it against its hash. That it continues the record before it
+// is for the caller to check.
+func ParseRecord(line []byte) (*api.Record, error) { return logbook.ParseRecord(line) }
+
 // Watch calls tell with the head of the log, at once and then whenever it changes, until ctx ends. There need not be a
 // store yet: its head is zero. A store that cannot be read at first is an error; one that cannot be read later is looked
 // for again. Nothing stays open between two looks, and while nothing is written a look costs the names and sizes of the

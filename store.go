@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/workspace"
 )
 
 // Recover finishes, or takes back, what a crash left in the tree that the workspace belongs to. Where there is nothing to do
@@ -20,6 +21,28 @@ func (h *Host) Doctor(ctx context.Context) (*api.Health, error) { return h.s.Doc
 // Ready reports what keeps files from being changed now: an interrupted change that was not recovered, or a store that cannot
 // be written. It only looks and leaves nothing; [Host.Doctor] tries.
 func (h *Host) Ready() error { return h.s.Ready() }
+
+// Freeze keeps the tree that the workspace belongs to from being changed, until [Host.Thaw]: every change is refused, whoever makes it,
+// and nothing is purged. When it returns, no change is being made any more. Recovery goes on.
+func (h *Host) Freeze(ctx context.Context, r api.FreezeRequest) (*api.Frozen, error) {
+	return call(ctx, h.s, func(ctx context.Context, ws *workspace.Workspace, r api.FreezeRequest) (*api.Frozen, error) {
+		return ws.Freeze(ctx, r)
+	}, r)
+}
+
+// Thaw ends what [Host.Freeze] began.
+func (h *Host) Thaw(ctx context.Context) error {
+	_, err := call(ctx, h.s, func(ctx context.Context, ws *workspace.Workspace, _ struct{}) (struct{}, error) {
+		return struct{}{}, ws.Thaw(ctx)
+	}, struct{}{})
+	return err
+}
+
+// Frozen says who froze the tree, and why; nil if nobody did.
+func (h *Host) Frozen() (*api.Frozen, error) { return h.s.Frozen() }
+
+// PolicyHash identifies the rules that apply to the workspace, as the records of its log have it.
+func (h *Host) PolicyHash() string { return h.s.Guard.PolicyHash() }
 
 // Migrate moves the store: to the place that [Store] named, if that has no store, else to where a new one would be made.
 // It returns both places. Until it returns, other calls may not find the store at either.

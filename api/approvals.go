@@ -23,6 +23,7 @@ const (
 	AnsweredByTerminal = "terminal"
 	AnsweredByCommand  = "command without a terminal"
 	AnsweredByProgram  = "program"
+	AnsweredByHub      = "hub"
 )
 
 // AnsweredData says how a person answered a question.

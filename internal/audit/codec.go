@@ -100,6 +100,9 @@ func decode(line []byte) (*Record, error) {
 	return parse(line, h)
 }
 
+// ParseLine reads a line of a log, without its newline, if it matches its hash.
+func ParseLine(line []byte) (*Record, error) { return decode(line) }
+
 // parse reads a line whose hash is h.
 func parse(line []byte, h string) (*Record, error) {
 	r, ok := scanRecord(line)

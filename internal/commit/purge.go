@@ -34,6 +34,9 @@ func (s *Store) Purge(ctx context.Context, what Removal) error {
 	if _, err := s.recover(); err != nil {
 		return err
 	}
+	if err := s.checkFrozen(); err != nil {
+		return err
+	}
 	if err := s.removeAll(what, known); err != nil || s.opts.NoSync {
 		return storeError(err)
 	}

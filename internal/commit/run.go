@@ -53,6 +53,9 @@ func (t *transaction) noteRefusal(err error) {
 
 // prepare checks, with the lock held, that the transaction can be committed. It sets done if there is nothing to commit.
 func (t *transaction) prepare() (err error) {
+	if err := t.s.checkFrozen(); err != nil {
+		return err
+	}
 	if t.done, err = t.earlierCommit(); t.done != nil || err != nil {
 		return err
 	}

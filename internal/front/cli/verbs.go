@@ -35,6 +35,8 @@ var verbs = []verb{
 	{"undo", (*app).undo, changeExits},
 	{"redo", (*app).redo, changeExits},
 	{"mark", (*app).mark, readExits},
+	{"freeze", (*app).freeze, readExits},
+	{"thaw", (*app).thaw, readExits},
 	{"restore", (*app).restore, changeExits},
 	{"trash", (*app).trash, ""},
 	{"apply", (*app).apply, "0 done, 1 refused and nothing changed (with --no-atomic: stopped,\n" +
@@ -169,7 +171,7 @@ var verbGroups = []struct{ title, verbs string }{
 	{"Reading", "read ls glob search"},
 	{"Changing", "create write edit rm mv"},
 	{"Undo", "undo redo mark restore trash"},
-	{"History and maintenance", "status diff log show ui waiting blame verify recover doctor purge setup version completion help"},
+	{"History and maintenance", "status diff log show ui waiting blame verify freeze thaw recover doctor purge setup version completion help"},
 	{"For programs", "run serve call hook"},
 }
 
