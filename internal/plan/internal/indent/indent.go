@@ -41,6 +41,7 @@ type Shift struct {
 	Blank bool // lines of nothing but white space follow the rule too
 
 	seen    Pairs
+	blanks  Pairs
 	rule    func(indent string) (string, bool)
 	changes bool
 	prefix  bool // the rule adds or cuts off a prefix
@@ -79,6 +80,12 @@ func prefixRule(pairs Pairs) func(string) (string, bool) {
 	return func(string) (string, bool) { return "", false }
 }
 
+// WithBlanks returns s, which goes by the pairs of lines of nothing but white space for such lines.
+func (s Shift) WithBlanks(pairs Pairs) Shift {
+	s.blanks = pairs
+	return s
+}
+
 // Changes reports whether the shift may change a line.
 func (s Shift) Changes() bool { return s.changes }
 
@@ -95,14 +102,38 @@ func (s Shift) Try(line string) (string, bool) {
 	}
 	in, rest := Cut(line)
 	if rest == "" {
-		if to, ok := s.rule(in); ok && s.Blank {
-			return to, true
-		}
-		return line, true
+		return s.blank(in)
 	}
 	if to, ok := s.seen[in]; ok {
 		return to + rest, !s.mixed || to == in
 	}
 	to, ok := s.rule(in)
 	return to + rest, ok
+}
+
+// blank returns a line of nothing but white space as the file would have it. Where the hunk stands deeper than the file, such a line
+// is cut like the others, or stays, as the hunk's old blank lines do. If these do not say, it is cut only if nothing is left of it.
+func (s Shift) blank(line string) (string, bool) {
+	to, ok := s.rule(line)
+	switch {
+	case !ok:
+		return line, true
+	case s.Blank:
+		return to, true
+	case len(to) >= len(line):
+		return line, true
+	}
+	cut, stay := false, false
+	for hunk, file := range s.blanks {
+		without, ok := s.rule(hunk)
+		cut = cut || ok && without == file
+		stay = stay || hunk == file && hunk != ""
+	}
+	switch {
+	case cut == stay:
+		return to, to == "" && len(s.blanks) == 0
+	case stay:
+		return line, true
+	}
+	return to, true
 }

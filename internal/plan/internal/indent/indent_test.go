@@ -37,3 +37,34 @@ func TestShift(t *testing.T) {
 		}
 	}
 }
+
+func TestShiftBlankLines(t *testing.T) {
+	deeper := Pairs{" ": "", "   ": "  "}
+	tests := []struct {
+		name          string
+		pairs, blanks Pairs
+		in            string
+		want          string // "!" for a refusal
+	}{
+		{"old blank lines are cut", deeper, Pairs{" ": ""}, " ", ""},
+		{"old blank lines are cut, a longer one", deeper, Pairs{" ": ""}, "   ", "  "},
+		{"old blank lines stay", deeper, Pairs{" ": " "}, " ", " "},
+		{"old blank lines do both", deeper, Pairs{" ": "", "   ": "   "}, " ", "!"},
+		{"old blank lines are empty", deeper, Pairs{"": ""}, " ", "!"},
+		{"no old blank line, only the cut", deeper, Pairs{}, " ", ""},
+		{"no old blank line, more than the cut", deeper, Pairs{}, "  ", "!"},
+		{"less than the cut", Pairs{"    ": ""}, Pairs{}, "  ", "  "},
+		{"empty", deeper, Pairs{" ": ""}, "", ""},
+		{"the file stands deeper", Pairs{"": "  "}, Pairs{"": ""}, "  ", "  "},
+	}
+	for _, tt := range tests {
+		shift, _ := NewShift(tt.pairs, Tabs{})
+		got, ok := shift.WithBlanks(tt.blanks).Try(tt.in)
+		if !ok {
+			got = "!"
+		}
+		if got != tt.want {
+			t.Errorf("%s: %q becomes %q, want %q", tt.name, tt.in, got, tt.want)
+		}
+	}
+}

@@ -21,17 +21,19 @@ func (p Pairs) Add(hunk, file string) bool {
 // Seen collects the pairs of a hunk's old lines.
 type Seen struct {
 	all, removed Pairs
-	uneven       bool // one indent became several
+	blanks       Pairs // of lines of nothing but white space
+	uneven       bool  // one indent became several
 }
 
 // NewSeen returns an empty Seen.
-func NewSeen() *Seen { return &Seen{all: Pairs{}, removed: Pairs{}} }
+func NewSeen() *Seen { return &Seen{all: Pairs{}, removed: Pairs{}, blanks: Pairs{}} }
 
 // Add notes that an old line of the hunk is a line of the file.
 func (s *Seen) Add(line patch.Line, file string) {
 	mine, rest := Cut(line.Text())
 	theirs, _ := Cut(file)
 	if rest == "" {
+		s.blanks.Add(mine, theirs)
 		return
 	}
 	s.uneven = !s.all.Add(mine, theirs) || s.uneven
@@ -52,6 +54,9 @@ func (s *Seen) Pairs() (Pairs, bool) {
 	}
 	return s.all, !s.uneven
 }
+
+// Blanks returns the pairs of lines that have nothing but white space.
+func (s *Seen) Blanks() Pairs { return s.blanks }
 
 // Same reports whether no indent differs.
 func (p Pairs) Same() bool {

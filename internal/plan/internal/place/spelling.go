@@ -53,12 +53,13 @@ func (p *Placement) shift(k int) (indent.Shift, bool) {
 	if !adds {
 		return indent.Shift{}, true
 	}
-	pairs, ok := p.indents(k)
+	pairs, blanks, ok := p.indents(k)
 	if !ok {
 		return indent.Shift{}, !words
 	}
 	var out indent.Shift
 	out, s.tabs = indent.NewShift(pairs, p.tabs)
+	out = out.WithBlanks(blanks)
 	for _, l := range lines {
 		if l.Mark() != '+' {
 			continue
@@ -70,9 +71,9 @@ func (p *Placement) shift(k int) (indent.Shift, bool) {
 	return out, true
 }
 
-// indents pairs the indents of hunk k's old lines with those of the lines where it was placed. It fails if one indent
-// became several.
-func (p *Placement) indents(k int) (indent.Pairs, bool) {
+// indents pairs the indents of hunk k's old lines with those of the lines where it was placed, and those of blank lines apart. It
+// fails if one indent became several.
+func (p *Placement) indents(k int) (pairs, blanks indent.Pairs, ok bool) {
 	s := &p.Spots[k]
 	h := &p.Hunks[k]
 	seen := indent.NewSeen()
@@ -83,15 +84,15 @@ func (p *Placement) indents(k int) (indent.Pairs, bool) {
 			at = p.doc.Next(at)
 		}
 	}
-	pairs, ok := seen.Pairs()
+	pairs, ok = seen.Pairs()
 	if !ok {
-		return nil, false
+		return nil, nil, false
 	}
 	if s.form.lead && len(pairs) == 0 { // models write anchors without their indent, so they count only if no line does
 		mine, _ := indent.Cut(h.Anchors[0])
 		pairs[mine], _ = indent.Cut(p.doc.Line(p.doc.Prev(s.first)))
 	}
-	return pairs, true
+	return pairs, seen.Blanks(), true
 }
 
 // agreedTabs returns the tab width that some hunks of the section prove, for those that prove none: a patch that is

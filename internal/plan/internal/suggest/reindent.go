@@ -16,7 +16,7 @@ func (s *search) shift(st *alignment) (indent.Shift, bool) {
 	if !adds {
 		return indent.Shift{}, true
 	}
-	seen, ok := s.indents(st)
+	seen, blanks, ok := s.indents(st)
 	switch {
 	case !ok:
 		return indent.Shift{}, !words
@@ -26,12 +26,14 @@ func (s *search) shift(st *alignment) (indent.Shift, bool) {
 		return indent.Shift{}, false // a space may belong to the number or to the line
 	}
 	out, _ := indent.NewShift(seen, s.tabs)
+	out = out.WithBlanks(blanks)
 	out.Blank = out.Blank || s.numbered != "" // a space that went with the number is gone from blank lines too
 	return out, !out.Changes() || !opensString(s.lines)
 }
 
-// indents pairs each indent of the hunk's old lines with that of the file's. It fails if one indent became several.
-func (s *search) indents(st *alignment) (indent.Pairs, bool) {
+// indents pairs each indent of the hunk's old lines with that of the file's, and those of blank lines apart. It fails if one indent
+// became several.
+func (s *search) indents(st *alignment) (pairs, blanks indent.Pairs, ok bool) {
 	seen := indent.NewSeen()
 	for i, want := range s.old {
 		n := st.image[i]
@@ -39,7 +41,7 @@ func (s *search) indents(st *alignment) (indent.Pairs, bool) {
 			continue
 		}
 		have := s.file.Line(n)
-		if key := match.Fold(patch.Unicode, have); key == "" || key != s.keys[i] && match.Similarity(key, s.keys[i]) < 0.6 {
+		if key := match.Fold(patch.Unicode, have); key != s.keys[i] && (key == "" || match.Similarity(key, s.keys[i]) < 0.6) {
 			continue
 		}
 		mark := patch.Line(" ")
@@ -48,7 +50,8 @@ func (s *search) indents(st *alignment) (indent.Pairs, bool) {
 		}
 		seen.Add(mark+patch.Line(want), have)
 	}
-	return seen.Pairs()
+	pairs, ok = seen.Pairs()
+	return pairs, seen.Blanks(), ok
 }
 
 // agreeOnTabs tells every search the tab width that the others prove: a patch that is written in spaces is so from its
@@ -59,7 +62,7 @@ func agreeOnTabs(p *place.Placement, open []*search) bool {
 		if !s.alone {
 			continue
 		}
-		seen, ok := s.indents(&s.alignments[0])
+		seen, _, ok := s.indents(&s.alignments[0])
 		if !ok {
 			continue
 		}
