@@ -326,7 +326,7 @@ func TestAPK(t *testing.T) {
 // TestGoInstall installs from a module proxy on this machine, with nothing compiled before.
 func TestGoInstall(t *testing.T) {
 	if !whole() {
-		t.Skip("NOT RUN: go install: it compiles all that emend needs; EMEND_RELEASE_TARGETS=all does it")
+		t.Skip("NOT RUN: go install: it compiles all that emend needs; EMEND_RELEASE_TARGETS=all does")
 	}
 	home := t.TempDir()
 	proxy := filepath.Join(home, "proxy")
