@@ -68,13 +68,18 @@ type binary struct {
 	info *buildinfo.BuildInfo
 }
 
-// findSource finds emend's module, which is above this one, and the commit.
-func (r *release) findSource(ctx context.Context) error {
+// sourceDir returns the directory of emend's module, which is above this one.
+func sourceDir(ctx context.Context) (string, error) {
 	self, err := output(ctx, "", "go", "list", "-m", "-f", "{{.Dir}}")
+	return filepath.Dir(self), err
+}
+
+// findSource finds emend's module and the commit.
+func (r *release) findSource(ctx context.Context) error {
+	root, err := sourceDir(ctx)
 	if err != nil {
 		return err
 	}
-	root := filepath.Dir(self)
 	r.root = root
 	changed, err := output(ctx, root, "git", "status", "--porcelain")
 	if err != nil {

@@ -37,11 +37,14 @@ func testTargets() string {
 // whole reports whether what takes minutes is tested too.
 func whole() bool { return os.Getenv("EMEND_RELEASE_TARGETS") != "" }
 
+var madeIn string // to be removed at the end
+
 var made = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "emend-release-test-")
 	if err != nil {
 		return "", err
 	}
+	madeIn = dir
 	o, err := parseFlags([]string{"-q", "-dirty", "-version", testVersion, "-out", filepath.Join(dir, "dist"), "-targets", testTargets()})
 	if err != nil {
 		return "", err
@@ -51,8 +54,8 @@ var made = sync.OnceValues(func() (string, error) {
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	if dir, _ := made(); dir != "" {
-		os.RemoveAll(filepath.Dir(dir))
+	if madeIn != "" {
+		os.RemoveAll(madeIn)
 	}
 	os.Exit(code)
 }
