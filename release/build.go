@@ -105,6 +105,9 @@ func (r *release) findSource(ctx context.Context) error {
 
 const module = "github.com/emend-dev/emend"
 
+// buildTags leave out of Go's library what emend never reaches: its servers speak HTTP/1.1 only, and it is no client.
+const buildTags = "nethttpomithttp2"
+
 // build builds a binary for each target. They are static, and hold no path of this machine.
 func (r *release) build(ctx context.Context) error {
 	for _, t := range r.targets {
@@ -123,7 +126,8 @@ func (r *release) build(ctx context.Context) error {
 func (r *release) buildFor(ctx context.Context, t target) (binary, error) {
 	b := binary{target: t, path: filepath.Join(r.work, t.os+"-"+t.arch, t.program())}
 	const in = " -X " + module + "/internal/version."
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", // it says whether the tree is a worktree
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags="+buildTags,
+		"-buildvcs=false", // it says whether the tree is a worktree
 		"-ldflags=-s -w"+in+"release="+r.version+in+"commit="+r.commit.hash, "-o", b.path, "./cmd/emend")
 	cmd.Dir = r.root
 	cmd.Env = append(os.Environ(), "GOOS="+t.os, "GOARCH="+t.arch, "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")
