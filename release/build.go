@@ -68,13 +68,18 @@ type binary struct {
 	info *buildinfo.BuildInfo
 }
 
-// findSource finds emend's module, which is above this one, and the commit.
-func (r *release) findSource(ctx context.Context) error {
+// sourceDir returns the directory of emend's module, which is above this one.
+func sourceDir(ctx context.Context) (string, error) {
 	self, err := output(ctx, "", "go", "list", "-m", "-f", "{{.Dir}}")
+	return filepath.Dir(self), err
+}
+
+// findSource finds emend's module and the commit.
+func (r *release) findSource(ctx context.Context) error {
+	root, err := sourceDir(ctx)
 	if err != nil {
 		return err
 	}
-	root := filepath.Dir(self)
 	r.root = root
 	changed, err := output(ctx, root, "git", "status", "--porcelain")
 	if err != nil {
@@ -100,6 +105,9 @@ func (r *release) findSource(ctx context.Context) error {
 
 const module = "github.com/emend-dev/emend"
 
+// buildTags leave out of Go's library what emend never reaches: its servers speak HTTP/1.1 only, and it is no client.
+const buildTags = "nethttpomithttp2"
+
 // build builds a binary for each target. They are static, and hold no path of this machine.
 func (r *release) build(ctx context.Context) error {
 	for _, t := range r.targets {
@@ -118,7 +126,8 @@ func (r *release) build(ctx context.Context) error {
 func (r *release) buildFor(ctx context.Context, t target) (binary, error) {
 	b := binary{target: t, path: filepath.Join(r.work, t.os+"-"+t.arch, t.program())}
 	const in = " -X " + module + "/internal/version."
-	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-buildvcs=false", // it says whether the tree is a worktree
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-tags="+buildTags,
+		"-buildvcs=false", // it says whether the tree is a worktree
 		"-ldflags=-s -w"+in+"release="+r.version+in+"commit="+r.commit.hash, "-o", b.path, "./cmd/emend")
 	cmd.Dir = r.root
 	cmd.Env = append(os.Environ(), "GOOS="+t.os, "GOARCH="+t.arch, "CGO_ENABLED=0", "GOFLAGS=", "GOWORK=off")

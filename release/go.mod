@@ -10,6 +10,7 @@ require (
 	github.com/goreleaser/nfpm/v2 v2.43.4
 	github.com/sassoftware/go-rpmutils v0.4.0
 	golang.org/x/net v0.62.0
+	gopkg.in/yaml.v3 v3.0.1
 )
 
 require (
@@ -55,5 +56,4 @@ require (
 	golang.org/x/crypto v0.58.0 // indirect
 	golang.org/x/sys v0.49.0 // indirect
 	gopkg.in/warnings.v0 v0.1.2 // indirect
-	gopkg.in/yaml.v3 v3.0.1 // indirect
 )

@@ -14,34 +14,66 @@ import (
 	"path"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/sassoftware/go-rpmutils"
 )
 
-// firstChange has a program make the first recorded change of a new directory, and looks it up in the log.
-func firstChange(t *testing.T, env []string, words ...string) {
-	t.Helper()
-	dir := t.TempDir()
-	if err := os.WriteFile(filepath.Join(dir, "a.txt"), []byte("one\n"), 0o644); err != nil {
-		t.Fatal(err)
+// way is a way to install emend. It notes what a person types until the first change is on record, and how long that takes.
+type way struct {
+	t     *testing.T
+	name  string
+	env   []string
+	typed []string
+	took  time.Duration
+}
+
+// run runs a command as a person types it: line.
+func (w *way) run(line, dir string, name string, args ...string) string {
+	w.t.Helper()
+	start := time.Now()
+	said := commandEnv(w.t, dir, w.env, name, args...)
+	w.took += time.Since(start)
+	w.typed = append(w.typed, "`"+line+"`")
+	return said
+}
+
+// firstChange has a program make the first recorded change of a new directory, and looks it up in the log. line is how a person calls
+// the program. It prints the row of docs/install.md.
+func (w *way) firstChange(line string, words ...string) {
+	w.t.Helper()
+	dir := w.t.TempDir()
+	for name, text := range map[string]string{"a.txt": "one\n", "p": "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch\n"} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			w.t.Fatal(err)
+		}
 	}
-	if err := os.WriteFile(filepath.Join(dir, "p"), []byte("*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch\n"), 0o644); err != nil {
-		t.Fatal(err)
+	has := func(want string) {
+		w.t.Helper()
+		if data, err := os.ReadFile(filepath.Join(dir, "a.txt")); err != nil || string(data) != want {
+			w.t.Errorf("a.txt is %q, %v", data, err)
+		}
 	}
-	env = append(env, "HOME="+t.TempDir())
+	w.env = append(w.env, "HOME="+w.t.TempDir())
 	run := func(args ...string) string {
+		w.t.Helper()
 		all := append(words[1:len(words):len(words)], args...)
-		return commandEnv(t, dir, env, words[0], all...)
+		return w.run(line+" "+strings.Join(args, " "), dir, words[0], all...)
 	}
+	if said := run("--version"); !strings.Contains(said, testVersion) {
+		w.t.Errorf("--version says %q", said)
+	}
+	run("apply", "--dry-run", "p")
+	has("one\n")
 	run("apply", "p")
-	if data, err := os.ReadFile(filepath.Join(dir, "a.txt")); err != nil || string(data) != "two\n" {
-		t.Errorf("a.txt is %q, %v", data, err)
-	}
+	has("two\n")
 	if said := run("log"); !strings.Contains(said, "a.txt") {
-		t.Errorf("the log says %q", said)
+		w.t.Errorf("the log says %q", said)
 	}
+	w.t.Logf("| %s | %s | %.1f s |", w.name, strings.Join(w.typed, "<br>"), w.took.Seconds())
 }
 
 func needs(t *testing.T, programs ...string) {
@@ -72,11 +104,12 @@ func TestInstallScript(t *testing.T) {
 	defer server.Close()
 	bin := filepath.Join(t.TempDir(), "bin")
 	env := []string{"EMEND_BASE_URL=" + server.URL, "HOME=" + t.TempDir()}
-	said := commandEnv(t, t.TempDir(), env, "sh", filepath.Join(dist, "install.sh"), "--dir", bin)
+	w := &way{t: t, name: "script", env: env}
+	said := w.run("curl -fsSL .../install.sh | sh", t.TempDir(), "sh", "-c", `curl -fsSL "$EMEND_BASE_URL/install.sh" | sh -s -- --dir "$0"`, bin)
 	if !strings.Contains(said, "PATH") {
 		t.Errorf("it says %q", said)
 	}
-	firstChange(t, nil, filepath.Join(bin, "emend"))
+	w.firstChange("emend", filepath.Join(bin, "emend"))
 
 	changed = true
 	other := filepath.Join(t.TempDir(), "bin")
@@ -97,9 +130,11 @@ func TestNPM(t *testing.T) {
 	home := t.TempDir()
 	env := []string{"npm_config_registry=" + registry, "npm_config_userconfig=/dev/null", "npm_config_cache=" + filepath.Join(home, "cache"),
 		"npm_config_audit=false", "npm_config_fund=false", "npm_config_update_notifier=false", "npm_config_prefix=" + filepath.Join(home, "prefix")}
-	commandEnv(t, home, env, "npm", "install", "--global", "emend@"+testVersion)
-	firstChange(t, env, filepath.Join(home, "prefix", "bin", "emend"))
-	firstChange(t, env, "npx", "-y", "emend@"+testVersion)
+	w := &way{t: t, name: "npm", env: env}
+	w.run("npm install --global emend", home, "npm", "install", "--global", "emend@"+testVersion)
+	w.firstChange("emend", filepath.Join(home, "prefix", "bin", "emend"))
+	fresh := append(slices.Clone(env), "npm_config_cache="+filepath.Join(home, "cache of npx"))
+	(&way{t: t, name: "npx", env: fresh}).firstChange("npx -y emend", "npx", "-y", "emend@"+testVersion)
 
 	// A server that npx started answers.
 	cmd := exec.CommandContext(t.Context(), "npx", "-y", "emend@"+testVersion, "serve", ".")
@@ -189,18 +224,24 @@ func fileIn(t *testing.T, archive, name string) []byte {
 	}
 }
 
-// packageFile returns the one file of the release with that ending.
-func packageFile(t *testing.T, ending string) string {
+// packageFile returns the package for this machine that has that ending. arch is what its format calls the processor.
+func packageFile(t *testing.T, ending string, arch map[string]string) string {
 	t.Helper()
 	if runtime.GOOS != "linux" {
 		t.Skip("NOT RUN: the packages are for Linux")
 	}
-	names, err := filepath.Glob(filepath.Join(dist(t), "*"+ending))
+	names, err := filepath.Glob(filepath.Join(dist(t), "*"+arch[runtime.GOARCH]+ending))
 	if err != nil || len(names) != 1 {
 		t.Fatalf("*%s: %v, %v", ending, names, err)
 	}
 	return names[0]
 }
+
+var (
+	debArch = map[string]string{"amd64": "amd64", "arm64": "arm64", "riscv64": "riscv64", "386": "i386"}
+	rpmArch = map[string]string{"amd64": "x86_64", "arm64": "aarch64", "riscv64": "riscv64", "386": "i386"}
+	apkArch = map[string]string{"amd64": "x86_64", "arm64": "aarch64", "riscv64": "riscv64", "386": "x86"}
+)
 
 // TestDeb installs the package into a directory that is a system of its own, uses it and removes it.
 func TestDeb(t *testing.T) {
@@ -208,7 +249,7 @@ func TestDeb(t *testing.T) {
 	if os.Geteuid() != 0 {
 		t.Skip("NOT RUN: dpkg installs as root only")
 	}
-	deb, root := packageFile(t, ".deb"), t.TempDir()
+	deb, root := packageFile(t, ".deb", debArch), t.TempDir()
 	for _, dir := range []string{"var/lib/dpkg/info", "var/lib/dpkg/updates"} {
 		if err := os.MkdirAll(filepath.Join(root, dir), 0o755); err != nil {
 			t.Fatal(err)
@@ -217,8 +258,9 @@ func TestDeb(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(root, "var/lib/dpkg/status"), nil, 0o644); err != nil {
 		t.Fatal(err)
 	}
-	command(t, root, "dpkg", "--root="+root, "-i", deb)
-	firstChange(t, nil, filepath.Join(root, "usr/bin/emend"))
+	w := &way{t: t, name: "deb"}
+	w.run("dpkg -i emend_VERSION-1_amd64.deb", root, "dpkg", "--root="+root, "-i", deb)
+	w.firstChange("emend", filepath.Join(root, "usr/bin/emend"))
 	if _, err := os.Stat(filepath.Join(root, "usr/share/man/man1/emend-apply.1.gz")); err != nil {
 		t.Error(err)
 	}
@@ -228,9 +270,28 @@ func TestDeb(t *testing.T) {
 	}
 }
 
-// TestRPM unpacks the package, and uses the program.
+// TestRPM installs the package into a directory that is a system of its own, uses it and removes it. Without rpm it unpacks it.
 func TestRPM(t *testing.T) {
-	f, err := os.Open(packageFile(t, ".rpm"))
+	name, root := packageFile(t, ".rpm", rpmArch), t.TempDir()
+	w := &way{t: t, name: "rpm"}
+	if _, err := exec.LookPath("rpm"); err != nil || os.Geteuid() != 0 {
+		t.Logf("NOT RUN: rpm -i: %v, user %d; the package is unpacked", err, os.Geteuid())
+		unpackRPM(t, name, root)
+		w.firstChange("emend", filepath.Join(root, "usr/bin/emend"))
+		return
+	}
+	w.run("rpm -i emend-VERSION-1.x86_64.rpm", root, "rpm", "--root", root, "-i", name)
+	w.firstChange("emend", filepath.Join(root, "usr/bin/emend"))
+	command(t, root, "rpm", "--root", root, "-V", "emend")
+	command(t, root, "rpm", "--root", root, "-e", "emend")
+	if _, err := os.Stat(filepath.Join(root, "usr/bin/emend")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("removed, and still there: %v", err)
+	}
+}
+
+func unpackRPM(t *testing.T, name, root string) {
+	t.Helper()
+	f, err := os.Open(name)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -239,7 +300,6 @@ func TestRPM(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	root := t.TempDir()
 	if err := rpm.ExpandPayload(root); err != nil {
 		t.Fatal(err)
 	}
@@ -252,13 +312,46 @@ func TestRPM(t *testing.T) {
 			t.Error(err)
 		}
 	}
-	firstChange(t, nil, filepath.Join(root, "usr/bin/emend"))
 }
 
-// TestAPK unpacks the package, and uses the program.
+// TestAPK unpacks the package, and uses the program: there is no apk outside of Alpine.
 func TestAPK(t *testing.T) {
 	needs(t, "tar")
 	root := t.TempDir()
-	command(t, root, "tar", "-xzf", packageFile(t, ".apk"))
-	firstChange(t, nil, filepath.Join(root, "usr/bin/emend"))
+	w := &way{t: t, name: "apk, unpacked"}
+	w.run("tar -xzf emend_VERSION-r1_x86_64.apk", root, "tar", "-xzf", packageFile(t, ".apk", apkArch))
+	w.firstChange("emend", filepath.Join(root, "usr/bin/emend"))
+}
+
+// TestGoInstall installs from a module proxy on this machine, with nothing compiled before.
+func TestGoInstall(t *testing.T) {
+	if !whole() {
+		t.Skip("NOT RUN: go install: it compiles all that emend needs; EMEND_RELEASE_TARGETS=all does")
+	}
+	home := t.TempDir()
+	proxy := filepath.Join(home, "proxy")
+	at := filepath.Join(proxy, module, "@v")
+	if err := os.MkdirAll(at, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	const version = "v" + testVersion
+	archive := []string{"archive", "--format=zip", "--prefix=" + module + "@" + version + "/", "-o", filepath.Join(at, version+".zip"), "HEAD", "--", "."}
+	for name := range strings.Lines(command(t, "..", "git", "ls-files", "*/go.mod")) { // other modules
+		archive = append(archive, ":(exclude)"+path.Dir(strings.TrimSpace(name)))
+	}
+	command(t, "..", "git", archive...)
+	mod, err := os.ReadFile("../go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range map[string]string{version + ".mod": string(mod), version + ".info": `{"Version":"` + version + `"}`, "list": version + "\n"} {
+		if err := os.WriteFile(filepath.Join(at, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fetched := filepath.Join(strings.TrimSpace(command(t, "..", "go", "env", "GOMODCACHE")), "cache", "download")
+	w := &way{t: t, name: "go install", env: []string{"GOPROXY=file://" + proxy + ",file://" + fetched, "GONOSUMDB=*", "GOFLAGS=-modcacherw",
+		"GOBIN=" + filepath.Join(home, "bin"), "GOMODCACHE=" + filepath.Join(home, "modules"), "GOCACHE=" + filepath.Join(home, "compiled")}}
+	w.run("go install "+module+"/cmd/emend@latest", home, "go", "install", module+"/cmd/emend@"+version)
+	w.firstChange("emend", filepath.Join(home, "bin", "emend"))
 }

@@ -2,6 +2,7 @@
 //
 //	go -C release run . -version 1.2.3 -out dist
 //	go -C release run . -version 1.2.3 -out dist -targets linux/amd64,windows/amd64
+//	go -C release run . -changelog > CHANGELOG.md
 //
 // It builds the binaries, and packs them for each way to install: archives, npm, deb, rpm and apk packages, bundles and plugins of
 // agents' programs, a formula, manifests and an install script. SHA256SUMS names the sums of all.
@@ -45,6 +46,8 @@ type options struct {
 	targets []target
 	dirty   bool
 	quiet   bool
+	// changelog: print the changelog, and make nothing.
+	changelog bool
 }
 
 // semver is a version as npm, MCPB and the package managers all read it.
@@ -58,11 +61,15 @@ func parseFlags(args []string) (options, error) {
 	only := f.String("targets", "", "build for these only, as linux/amd64,windows/arm64 (default: all)")
 	f.BoolVar(&o.dirty, "dirty", false, "also if files are not as they were committed; the binaries say so")
 	f.BoolVar(&o.quiet, "q", false, "do not print what is being made")
+	f.BoolVar(&o.changelog, "changelog", false, "print the changelog, and make nothing")
 	if err := f.Parse(args); err != nil {
 		return o, flag.ErrHelp
 	}
 	if f.NArg() > 0 {
 		return o, fmt.Errorf("%q is one word too many", f.Arg(0))
+	}
+	if o.changelog {
+		return o, nil
 	}
 	if o.version = strings.TrimPrefix(o.version, "v"); !semver.MatchString(o.version) {
 		return o, fmt.Errorf("-version is %q; a version looks like 1.2.3 or 1.2.3-rc.1", o.version)
@@ -85,6 +92,13 @@ type release struct {
 }
 
 func run(ctx context.Context, o options) error {
+	if o.changelog {
+		root, err := sourceDir(ctx)
+		if err != nil {
+			return err
+		}
+		return printChangelog(ctx, os.Stdout, root)
+	}
 	r := &release{options: o}
 	if err := emptyDir(o.out); err != nil {
 		return err

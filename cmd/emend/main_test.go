@@ -3,7 +3,11 @@ package main
 import (
 	"fmt"
 	"os"
+	"os/exec"
 	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -27,7 +31,7 @@ func TestScripts(t *testing.T) {
 	for _, dir := range dirs {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
 			testscript.Run(t, testscript.Params{
-				Dir: dir, RequireExplicitExec: true, RequireUniqueNames: true,
+				Files: runnable(t, dir), RequireExplicitExec: true, RequireUniqueNames: true,
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){"freeze": freeze, "thaw": thaw, "take": take},
 				Condition: func(c string) (bool, error) {
 					switch c {
@@ -48,3 +52,43 @@ func TestScripts(t *testing.T) {
 		})
 	}
 }
+
+// runnable returns the scenarios of a directory. One is NOT RUN if it runs a program without a condition that is missing, if it has
+// symbolic links and the system makes none, or if it has a file with a name that Windows does not have.
+func runnable(t *testing.T, dir string) (files []string) {
+	t.Helper()
+	all, err := filepath.Glob(filepath.Join(dir, "*.txtar"))
+	if err != nil || len(all) == 0 {
+		t.Fatalf("no scenarios in %s: %v", dir, err)
+	}
+	links := os.Symlink("nowhere", filepath.Join(t.TempDir(), "link")) == nil
+	for _, file := range all {
+		script, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		missing := ""
+		for _, m := range scriptNeeds.FindAllSubmatch(script, -1) {
+			if program := string(m[1]); program == "" && !links {
+				missing = "symbolic links"
+			} else if _, err := exec.LookPath(program); program != "" && program != "emend" && err != nil {
+				missing = program
+			}
+		}
+		if runtime.GOOS == "windows" && unixName.Match(script) {
+			missing = "file with such a name"
+		}
+		if missing == "" {
+			files = append(files, file)
+			continue
+		}
+		t.Run(strings.TrimSuffix(filepath.Base(file), ".txtar"), func(t *testing.T) { t.Skipf("NOT RUN: there is no %s here", missing) })
+	}
+	return files
+}
+
+// unixName finds files of a scenario with names that Windows does not have.
+var unixName = regexp.MustCompile(`(?m)^-- .*[<>:"|?*\\].* --$|^-- .*[. ] --$`)
+
+// scriptNeeds finds the programs that a scenario runs, and the links that it makes.
+var scriptNeeds = regexp.MustCompile(`(?m)^(?:! |\? )?(?:exec ([a-z0-9]+)|symlink) `)

@@ -5,12 +5,14 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// Move moves the store to another place on the same mount. Processes that have it open continue to use it.
+// Move moves the store to another place on the same mount. Processes that have it open continue to use it. Windows renames no
+// directory in which a file is open, as this store is, so there a person has to.
 func (s *Store) Move(ctx context.Context, from, to Place) error {
 	unlock, err := s.lock(ctx)
 	if err != nil {
@@ -19,6 +21,10 @@ func (s *Store) Move(ctx context.Context, from, to Place) error {
 	defer unlock()
 	if _, err := s.recover(); err != nil {
 		return err
+	}
+	if runtime.GOOS == "windows" {
+		return &fail.Error{Kind: fail.CommandFailed, Path: from.Dir, Msg: "Windows does not rename a directory in which files are open, and emend has this one open",
+			Hint: "End all programs of emend, move it yourself to " + to.Dir + ", and ‹run doctor› with --adopt, and with ‹option store› if you named the place."}
 	}
 	old, err := vfs.Open(filepath.Dir(from.Dir))
 	if err != nil {
@@ -35,6 +41,9 @@ func (s *Store) Move(ctx context.Context, from, to Place) error {
 		return storeError(err)
 	}
 	err = rename(old, filepath.Base(from.Dir), next, filepath.Base(to.Dir), vfs.NoReplace)
+	if err != nil {
+		err = errors.Join(err, s.reformat(Place{Dir: from.Dir, Top: to.Top}, false))
+	}
 	if errors.Is(err, os.ErrExist) {
 		return &fail.Error{Kind: fail.AlreadyExists, Path: to.Dir, Msg: "something is there already",
 			Hint: "Name another place with ‹option store›, or remove what is there."}

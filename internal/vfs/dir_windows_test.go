@@ -377,3 +377,37 @@ func TestWindowsPrivate(t *testing.T) {
 		t.Errorf("the access list was not kept: %v", err)
 	}
 }
+
+// TestWindowsReadOnly: a new content that gets the attributes of a read-only file keeps them when its time is set.
+func TestWindowsReadOnly(t *testing.T) {
+	d, path := openDir(t)
+	put(t, d, "old", "one\n")
+	if err := os.Chmod(filepath.Join(path, "old"), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	old, err := d.Open("old")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer old.Close()
+	f, err := d.Create("new", 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if _, err := io.WriteString(f, "two\n"); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := f.CopyAttributes(old); err != nil {
+		t.Fatal(err)
+	}
+	if is, err := f.Stat(); err != nil || is.Mode.Perm()&0o200 != 0 { // sets the time of what was written
+		t.Errorf("after its time was set: %v, %v", is.Mode, err)
+	}
+	if err := f.Touch(time.Now().Add(-time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if is, err := d.Stat("new"); err != nil || is.Mode.Perm()&0o200 != 0 || time.Since(is.ModTime) < 50*time.Minute {
+		t.Errorf("after another time was set: %v, %v, %v", is.Mode, is.ModTime, err)
+	}
+}

@@ -202,10 +202,17 @@ func (f *osFile) Stat() (info Info, err error) {
 	return info, nil
 }
 
+// Touch says the attributes again: wine takes none for no attribute, so that a read-only file could be written to.
 func (f *osFile) Touch(t time.Time) error {
 	f.wrote = false
 	written := windows.NsecToFiletime(t.UnixNano())
-	return f.change("touch", func(h windows.Handle) error { return windows.SetFileTime(h, nil, nil, &written) })
+	return f.change("touch", func(h windows.Handle) error {
+		is, _, err := query(h)
+		if err != nil {
+			return err
+		}
+		return setBasic(h, basicInfo{Written: int64(written.HighDateTime)<<32 | int64(written.LowDateTime), Attributes: is.Attributes})
+	})
 }
 
 // Chmod sets the one permission that there is beside the access list: a file that nobody may write to is marked read-only.
@@ -222,7 +229,7 @@ func (f *osFile) Chmod(perm fs.FileMode) error {
 		if attributes == is.Attributes {
 			return nil
 		}
-		return setBasic(h, 0, attributes)
+		return setBasic(h, basicInfo{Attributes: attributes})
 	})
 }
 

@@ -90,15 +90,17 @@ func copyAttributes(from, to windows.Handle) (lost []string, err error) {
 	if attributes == 0 {
 		attributes = windows.FILE_ATTRIBUTE_NORMAL
 	}
-	return lost, setBasic(to, is.Created, attributes)
+	return lost, setBasic(to, basicInfo{Created: is.Created, Attributes: attributes})
 }
 
-// setBasic sets attributes, and the time of creation if it is not 0. The other times stay.
-func setBasic(h windows.Handle, created int64, attributes uint32) error {
-	info := struct {
-		Created, Accessed, Written, Changed int64
-		Attributes, _                       uint32
-	}{Created: created, Attributes: attributes}
+// basicInfo is FILE_BASIC_INFORMATION.
+type basicInfo struct {
+	Created, Accessed, Written, Changed int64
+	Attributes, _                       uint32
+}
+
+// setBasic sets attributes, and the times that are not 0.
+func setBasic(h windows.Handle, info basicInfo) error {
 	var status windows.IO_STATUS_BLOCK
 	return windows.NtSetInformationFile(h, &status, (*byte)(unsafe.Pointer(&info)), uint32(unsafe.Sizeof(info)), windows.FileBasicInformation)
 }
@@ -181,8 +183,8 @@ func inheritAccess(dir, h windows.Handle) error {
 	if err != nil {
 		return ignoreNoLists(err)
 	}
-	token, err := windows.OpenCurrentProcessToken()
-	if err != nil {
+	var token windows.Token
+	if err := windows.OpenProcessToken(windows.CurrentProcess(), windows.TOKEN_QUERY, &token); err != nil {
 		return err
 	}
 	defer token.Close()

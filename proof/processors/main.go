@@ -2,6 +2,7 @@
 //
 //	go -C proof run ./processors             386, arm64 and riscv64; some minutes
 //	go -C proof run ./processors 386         one of them
+//	go -C proof run ./processors -package ./internal/audit arm64
 //
 // A processor that this machine does not have is played by qemu, which the command installs on Debian. What cannot be played is NOT RUN.
 package main
@@ -31,12 +32,16 @@ var packages = []string{"./internal/text", "./internal/dialect", "./internal/mat
 
 func main() {
 	short := flag.Bool("short", true, "go test -short: without the longest random runs")
+	only := flag.String("package", "", "test only the packages of this `PATTERN`")
 	run := flag.String("run", "", "run only the tests that match this `PATTERN`")
 	timeout := flag.Duration("timeout", 20*time.Minute, "how long the tests of one package may take")
 	flag.Parse()
 	all := flag.Args()
 	if len(all) == 0 {
 		all = []string{"386", "arm64", "riscv64"}
+	}
+	if *only != "" {
+		packages = []string{*only}
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()

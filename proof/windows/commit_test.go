@@ -5,6 +5,8 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -143,5 +145,22 @@ func TestLongPath(t *testing.T) {
 	p.do("undo")
 	if text, there := p.tree()[name]; there {
 		t.Errorf("it still has %q", text)
+	}
+}
+
+// A store is not moved while it is open: the refusal says what to do, and the store stays.
+func TestMigrate(t *testing.T) {
+	if runtime.GOOS != "windows" {
+		t.Skip("only Windows keeps an open directory where it is")
+	}
+	p := newPlace(t, files)
+	p.do("edit", "a.txt", "--old", "one", "--new", "1")
+	before := p.run("log").out
+	got := p.run("doctor", "--migrate", "--store", filepath.Join(t.TempDir(), "store"))
+	if got.code == 0 || !strings.Contains(got.out, "Windows does not rename a directory") || !strings.Contains(got.out, "--adopt") {
+		t.Errorf("exit code %d: %s", got.code, got.out)
+	}
+	if now := p.run("log").out; now != before || !strings.Contains(now, "a.txt") {
+		t.Errorf("the log is %q, and was %q", now, before)
 	}
 }

@@ -3,6 +3,7 @@
 //	go -C proof run ./wine                              the packages that open, guard and keep files, and the program: ./windows
 //	go -C proof run ./wine -run TestX ./internal/audit  others, by name; many take long in wine
 //	go -C proof run ./wine -exec emend.exe version      one program
+//	go -C proof run ./wine -calls                       how many calls about files a change takes, beside a program with MoveFileEx
 //
 // Wine 8 cannot start programs of this version of Go. So the command makes a directory with a Debian that has wine 10, once; that
 // takes some minutes, 2.4 GB and root. Tests that are known to fail in wine, or to have no sense there, are listed in known.txt,
@@ -40,6 +41,7 @@ type config struct {
 func main() {
 	c := config{}
 	exec := flag.Bool("exec", false, "run the program that the arguments name, instead of tests")
+	calls := flag.Bool("calls", false, "count the calls about files, instead of tests")
 	flag.StringVar(&c.chroot, "chroot", defaultChroot(), "the `DIR` with a Debian that has wine; also EMEND_WINE_CHROOT")
 	flag.StringVar(&c.mirror, "mirror", "http://deb.debian.org/debian", "where the Debian comes from")
 	flag.BoolVar(&c.make, "make", true, "make the chroot if it is missing")
@@ -53,8 +55,11 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	run := c.test
-	if *exec {
+	switch {
+	case *exec:
 		run = c.exec
+	case *calls:
+		run = c.calls
 	}
 	os.Exit(exitCode(run(ctx)))
 }

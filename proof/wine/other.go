@@ -13,4 +13,8 @@ func prepare(context.Context, config) error {
 
 func (c config) exec(ctx context.Context) error { return prepare(ctx, c) }
 
+const hostDir = ""
+
+func (c config) shell(ctx context.Context, _ string) error { return prepare(ctx, c) }
+
 func stopServer(config) {}

@@ -46,7 +46,7 @@ type tokenState struct {
 func (a *app) newDoctorReport(h *api.Health) *doctorReport {
 	c := &doctorReport{Health: h, Binary: findBinary(), Token: a.findToken(), Clients: []setup.State{}, Landlock: wall.Version()}
 	if host, err := a.host(h.Root); err == nil {
-		c.Clients = setup.Inspect(host, c.Binary.Version)
+		c.Clients = setup.Inspect(host, c.Binary.Path)
 	}
 	return c
 }

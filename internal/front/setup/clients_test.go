@@ -150,7 +150,7 @@ func give(t *testing.T, c *Client, h Host, s Scope, text string) {
 
 func seen(t *testing.T, c *Client, h Host, s Scope, text string) {
 	t.Helper()
-	states := Inspect(h, "devel")
+	states := Inspect(h, "")
 	i := slices.IndexFunc(states, func(st State) bool { return st.Client == c.Name && st.Scope == s })
 	if i < 0 || !states[i].Configured {
 		t.Fatalf("%s %s, %q: doctor does not see it: %+v", c.Name, s, text, states)

@@ -28,7 +28,7 @@ func TestRefused(t *testing.T) {
 			if name := same(before, below(t, h.Home)); name != "" {
 				t.Errorf("%s: %q: %s changed", c.Name, text, name)
 			}
-			for _, st := range Inspect(h, "devel") {
+			for _, st := range Inspect(h, "") {
 				if st.Client == c.Name && st.Problem == "" && !(f == tomlForm && strings.HasPrefix(text, "mcp")) {
 					t.Errorf("%s: %q: doctor has nothing to say", c.Name, text)
 				}
@@ -202,7 +202,7 @@ func TestRemoveStops(t *testing.T) {
 	if err := p.Apply(t.Context()); !errors.Is(err, fail.Stale) {
 		t.Fatal(err)
 	}
-	if st := Inspect(h, "devel")[0]; st.Tools != "on" || !st.Configured {
+	if st := Inspect(h, "")[0]; st.Tools != "on" || !st.Configured {
 		t.Errorf("%+v", st)
 	}
 }

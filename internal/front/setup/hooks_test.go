@@ -37,7 +37,7 @@ func TestHooksOnly(t *testing.T) {
 		if files := below(t, h.Home); len(files) != 1 {
 			t.Errorf("%s: it wrote %q", c.Name, slices.Collect(maps.Keys(files)))
 		}
-		states := Inspect(h, "devel")
+		states := Inspect(h, "")
 		if i := slices.IndexFunc(states, func(st State) bool { return st.Client == c.Name }); i >= 0 && (states[i].Configured || states[i].Hooks != "on") {
 			t.Errorf("%s: doctor says %+v", c.Name, states[i])
 		}

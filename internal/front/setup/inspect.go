@@ -1,7 +1,7 @@
 package setup
 
 import (
-	"debug/buildinfo"
+	"bytes"
 	"net/url"
 	"os"
 	"path/filepath"
@@ -23,14 +23,14 @@ type State struct {
 	Note       string   `json:"note,omitempty"`
 }
 
-// Inspect returns the state of every client that the account has, or of which the project has files. version is that
-// of the calling emend.
-func Inspect(h Host, version string) []State {
+// Inspect returns the state of every client that the account has, or of which the project has files. self is the
+// path of the calling emend, or "".
+func Inspect(h Host, self string) []State {
 	out := []State{}
 	for _, c := range Clients {
 		for _, s := range c.scopes() {
 			if c.isPresent(h, s) {
-				out = append(out, c.inspect(h, s, version))
+				out = append(out, c.inspect(h, s, self))
 			}
 		}
 	}
@@ -52,7 +52,7 @@ func exists(path string) bool {
 	return err == nil
 }
 
-func (c *Client) inspect(h Host, s Scope, version string) State {
+func (c *Client) inspect(h Host, s Scope, self string) State {
 	st := State{Client: c.Name, Title: c.Title, Scope: s, File: c.serverFile(h, s), Tools: c.ownToolsState(h, s)}
 	f, err := readFile(st.File)
 	if err == nil {
@@ -68,7 +68,7 @@ func (c *Client) inspect(h Host, s Scope, version string) State {
 	entry, configured := c.serverSetting(Server{}).current(f.text)
 	if st.Configured = configured; configured {
 		st.Command, st.URL = serverOf(entry)
-		st.checkProgram(h, version)
+		st.checkProgram(h, self)
 	}
 	return st
 }
@@ -132,7 +132,7 @@ func redactURL(address string) string {
 }
 
 // checkProgram notes what is wrong with the program that the client would start.
-func (st *State) checkProgram(h Host, version string) {
+func (st *State) checkProgram(h Host, self string) {
 	switch {
 	case st.URL != "":
 		return
@@ -140,11 +140,11 @@ func (st *State) checkProgram(h Host, version string) {
 		st.Problem = "the entry has neither a command nor an address"
 		return
 	}
-	st.Problem, st.Note = programState(h, st.Command[0], version)
+	st.Problem, st.Note = programState(h, st.Command[0], self)
 }
 
 // programState says what is wrong with a program that a client would start, and what is good to know about it.
-func programState(h Host, program, version string) (problem, note string) {
+func programState(h Host, program, self string) (problem, note string) {
 	if !filepath.IsAbs(program) {
 		found, err := h.LookPath(program)
 		if err != nil {
@@ -158,15 +158,31 @@ func programState(h Host, program, version string) (problem, note string) {
 		return "it starts " + program + ", which is not there", ""
 	case !info.Mode().IsRegular(): // reading a named pipe would block
 		return "it starts " + program + ", which is no program", ""
-	}
-	b, err := buildinfo.ReadFile(program)
-	if err != nil {
-		return "", ""
-	}
-	if built := strings.Trim(b.Main.Version, "()"); built != version && built != "" {
-		note = "it starts emend " + built + "; this is " + version
+	case self != "" && strings.TrimSuffix(filepath.Base(program), ".exe") == "emend" && !sameProgram(program, self):
+		note = "it starts " + program + ", which is another build of emend than this one"
 	}
 	return "", note
+}
+
+// sameProgram reports whether two programs are one file, or have the same bytes.
+func sameProgram(a, b string) bool {
+	first, err := os.Stat(a)
+	if err != nil {
+		return false
+	}
+	second, err := os.Stat(b)
+	if err != nil || first.Size() != second.Size() {
+		return false
+	}
+	if os.SameFile(first, second) {
+		return true
+	}
+	one, err := os.ReadFile(a)
+	if err != nil {
+		return false
+	}
+	other, err := os.ReadFile(b)
+	return err == nil && bytes.Equal(one, other)
 }
 
 // inspectHooks says whether the client's hooks call emend. Hooks of the account count in a project.

@@ -17,7 +17,7 @@ func TestProgramThatIsNoFile(t *testing.T) {
 		t.Fatal(err)
 	}
 	apply(t, cursor, h, o)
-	if st := Inspect(h, "devel")[0]; st.Problem != "it starts "+o.Binary+", which is no program" {
+	if st := Inspect(h, "")[0]; st.Problem != "it starts "+o.Binary+", which is no program" {
 		t.Errorf("%+v", st)
 	}
 }

@@ -45,13 +45,13 @@ func TestHTTP(t *testing.T) {
 		h, o := account(t), asked
 		o.URL = "http://127.0.0.1:8765/mcp"
 		apply(t, c, h, o)
-		i := slices.IndexFunc(Inspect(h, "devel"), func(st State) bool { return st.Client == c.Name })
-		if st := Inspect(h, "devel")[i]; st.URL != o.URL || st.Problem != "" {
+		i := slices.IndexFunc(Inspect(h, ""), func(st State) bool { return st.Client == c.Name })
+		if st := Inspect(h, "")[i]; st.URL != o.URL || st.Problem != "" {
 			t.Errorf("%s: %+v", c.Name, st)
 		}
 		o.URL = "http://me:hunter2@127.0.0.1:8765/mcp"
 		apply(t, c, h, o)
-		if st := Inspect(h, "devel")[i]; strings.Contains(st.URL, "hunter2") {
+		if st := Inspect(h, "")[i]; strings.Contains(st.URL, "hunter2") {
 			t.Errorf("%s: doctor prints %s", c.Name, st.URL)
 		}
 	}
@@ -125,18 +125,30 @@ func TestCommandThatWorks(t *testing.T) {
 	}
 }
 
-// TestOtherVersion checks that doctor reads the version of an emend binary without running it.
-func TestOtherVersion(t *testing.T) {
-	self, err := os.Executable()
-	if err != nil {
+// TestOtherBuild checks that doctor notes a client that starts another emend, and no copy of this one. None is run.
+func TestOtherBuild(t *testing.T) {
+	h, o, self := account(t), asked, filepath.Join(t.TempDir(), "emend")
+	o.Binary = filepath.Join(t.TempDir(), "emend")
+	apply(t, cursor, h, o)
+	for text, want := range map[string]string{
+		"this build":  "",
+		"other build": "it starts " + o.Binary + ", which is another build of emend than this one",
+		"a":           "it starts " + o.Binary + ", which is another build of emend than this one",
+	} {
+		for file, text := range map[string]string{self: "this build", o.Binary: text} {
+			if err := os.WriteFile(file, []byte(text), 0o755); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if st := Inspect(h, self)[0]; st.Note != want || st.Problem != "" {
+			t.Errorf("%q: %+v", text, st)
+		}
+	}
+	o.Binary = filepath.Join(t.TempDir(), "npx")
+	if err := os.WriteFile(o.Binary, []byte("x"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	h, o := account(t), asked
-	o.Binary = self
-	apply(t, cursor, h, o)
-	for version, want := range map[string]string{"devel": "", "v9.9.9": "it starts emend devel; this is v9.9.9"} {
-		if st := Inspect(h, version)[0]; st.Note != want || st.Problem != "" {
-			t.Errorf("%s: %+v", version, st)
-		}
+	if _, note := programState(h, o.Binary, self); note != "" {
+		t.Errorf("of npx it says %q", note)
 	}
 }
