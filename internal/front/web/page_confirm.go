@@ -29,6 +29,7 @@ type confirmPage struct {
 	Obstacles *obstacles    // what stops it now
 	Stays     *obstacles    // what an undo leaves, as the person asked
 	Help      []link        // what to do instead
+	Skip      string        // the undo of all that does not conflict, as TOOL?ARGUMENTS; "" for none
 	Input     *inputField   // a field to fill in
 	Effect    string        // the hash of what the dry run would do; the form is refused if that is no longer the same
 	Form      *confirmForm
