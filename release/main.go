@@ -4,7 +4,7 @@
 //	go -C release run . -version 1.2.3 -out dist -targets linux/amd64,windows/amd64
 //
 // It builds the binaries, and packs them for each way to install: archives, npm, deb, rpm and apk packages, bundles and plugins of
-// agents' programs, a formula, manifests and an install script. SHA256SUMS names the sums of all.
+// agents' programs, the extension for VS Code, a formula, manifests and an install script. SHA256SUMS names the sums of all.
 //
 // Two runs on the same commit with the same Go write the same bytes: all times are that of the commit, and nothing of the machine is
 // in them. A run signs nothing and sends nothing anywhere.
@@ -110,6 +110,7 @@ func run(ctx context.Context, o options) error {
 		{"deb, rpm and apk packages", r.writePackages},
 		{"npm packages", r.writeNPM},
 		{"bundles and plugins", r.writePlugins},
+		{"the extension for VS Code", r.writeExtension},
 		{"scripts and manifests", r.writeManifests},
 		{"notes", r.writeNotes},
 		{"sums", r.writeSums},
