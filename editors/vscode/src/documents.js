@@ -1,7 +1,8 @@
 'use strict'
 
 const vscode = require('vscode')
-const { hunksOf } = require('./model')
+const path = require('node:path')
+const { applyDiff, hunksOf, plain, sideOf, splitDiff } = require('./model')
 
 /** The scheme of documents that emend knows: files before and after an entry. They are read-only. */
 const scheme = 'emend'
@@ -10,7 +11,7 @@ const scheme = 'emend'
 class Documents {
 	constructor(emend) {
 		this.emend = emend
-		this.texts = new Map() // that are in no store: diffs, and files as a call that waits would leave them
+		this.texts = new Map() // that are in no store, by their addresses: diffs, and files as a call that waits would leave them
 		this.next = 0
 		this.lensesChanged = new vscode.EventEmitter()
 		this.onDidChangeCodeLenses = this.lensesChanged.event
@@ -21,17 +22,8 @@ class Documents {
 	}
 
 	/** The name of the file stands last, so that the editor knows its language. */
-	uriOf(w, entry, file, side) {
-		const name = side === 'after' && file.to || file.path
-		return vscode.Uri.from({ scheme, path: '/' + name, query: JSON.stringify({ root: w.root, entry, file: file.n, side }) })
-	}
-
-	/** A document with a text of the extension's own. The newest hundred are kept. */
-	textUri(name, text) {
-		const key = ++this.next
-		this.texts.set(key, text)
-		this.texts.delete(key - 100)
-		return vscode.Uri.from({ scheme, path: '/' + name, query: JSON.stringify({ text: key }) })
+	uri(name, query) {
+		return vscode.Uri.from({ scheme, path: '/' + name, query: JSON.stringify(query) })
 	}
 
 	parse(uri) {
@@ -42,16 +34,97 @@ class Documents {
 		}
 	}
 
-	async load(uri) {
-		const q = this.parse(uri)
-		if (q?.text) {
-			return this.texts.get(q.text) ?? ''
+	sides(w, entry, file) {
+		const at = side => this.uri(side === 'after' && file.to || file.path, { root: w.root, entry, file: file.n, side })
+		return [at('before'), at('after')]
+	}
+
+	/** Opens a file of an entry, at a hunk if the node has one. The editor's own commands keep their arguments while rows are made again. */
+	diffCommand({ workspace, call, file, hunk }) {
+		const options = { preview: true }
+		if (hunk) {
+			options.selection = new vscode.Range(hunk.firstChange, 0, hunk.firstChange, 0)
 		}
+		return { command: 'vscode.diff', title: 'Open Diff', arguments: [...this.sides(workspace, call.entry, file), plain(`${path.posix.basename(file.to ?? file.path)} (${call.who})`), options] }
+	}
+
+	/** Opens all files of an entry. */
+	changesCommand({ workspace, call }) {
+		const files = call.files.map(f => [this.emend.fileOf(workspace, f.to ?? f.path), ...this.sides(workspace, call.entry, f)])
+		return { command: 'vscode.changes', title: 'Open Diff', arguments: [plain(`${call.who}: ${call.did}`), files] }
+	}
+
+	/** Opens what a call that waits would change. */
+	questionCommand({ workspace: w, question: q }) {
+		const files = splitDiff(q.diff ?? '').map((f, file) => {
+			const at = side => this.uri((side === 'before' ? f.from : f.to) ?? f.to ?? f.from, { root: w.root, question: q.id, file, side })
+			return [this.emend.fileOf(w, path.posix.join(q.below, f.to ?? f.from)), at('before'), at('after')]
+		})
+		const title = `${q.who} asks`
+		switch (files.length) {
+		case 0:
+			return { command: 'vscode.open', title: 'Show', arguments: [this.textUri('question.diff', q.diff || 'The call reads these files. It changes nothing.\n')] }
+		case 1:
+			return { command: 'vscode.diff', title: 'Show Diff', arguments: [files[0][1], files[0][2], plain(`${path.basename(files[0][0].fsPath)} (${title})`), { preview: true }] }
+		}
+		return { command: 'vscode.changes', title: 'Show Diff', arguments: [plain(title), files] }
+	}
+
+	/** A document with a text of the extension's own. */
+	textUri(name, text) {
+		const uri = this.uri(name, { text: ++this.next })
+		this.remember(uri, text)
+		return uri
+	}
+
+	/** Keeps the newest hundred texts. */
+	remember(uri, text) {
+		this.texts.set(uri.toString(), text)
+		if (this.texts.size > 100) {
+			this.texts.delete(this.texts.keys().next().value)
+		}
+		return text
+	}
+
+	async load(uri) {
+		const known = this.texts.get(uri.toString())
+		if (known !== undefined) {
+			return known
+		}
+		const q = this.parse(uri)
 		const w = this.emend.workspaceAt(q?.root)
 		if (!w) {
 			throw new Error('emend does not run in this folder.')
 		}
-		return (await w.get(`content/${encodeURIComponent(q.entry)}/${q.file}/${q.side}`)).text
+		return q.question ? this.remember(uri, await this.loadQuestion(w, q)) : this.loadEntry(w, q)
+	}
+
+	/** Where a text is no longer kept, the diff may be: then it is what that has of it. */
+	async loadEntry(w, { entry, file, side }) {
+		try {
+			return (await w.get(`content/${encodeURIComponent(entry.replace(/^#/, ''))}/${file}/${side}`)).text
+		} catch (e) {
+			const diff = (await w.change(entry)).files[file]?.diff
+			if (!diff) {
+				throw e
+			}
+			return sideOf(diff, side)
+		}
+	}
+
+	async loadQuestion(w, { question, file, side }) {
+		const q = w.waiting.find(q => q.id === question)
+		const f = splitDiff(q?.diff ?? '')[file]
+		if (!f) {
+			throw new Error('This call no longer waits for an answer.')
+		}
+		let before = ''
+		if (f.from) {
+			const bytes = await vscode.workspace.fs.readFile(this.emend.fileOf(w, path.posix.join(q.below, f.from))).then(b => b, () => undefined)
+			before = bytes && Buffer.from(bytes).toString('utf8')
+		}
+		const after = before === undefined ? undefined : f.to ? applyDiff(before, f.text) : ''
+		return after === undefined ? sideOf(f.text, side) : side === 'before' ? before : after
 	}
 
 	provideTextDocumentContent(uri) {

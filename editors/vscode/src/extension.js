@@ -4,7 +4,7 @@ const vscode = require('vscode')
 const path = require('node:path')
 const { Documents, scheme } = require('./documents')
 const { Kept, hunkAt, hunksOf, plain } = require('./model')
-const { Timeline, nameOf } = require('./timeline')
+const { Timeline } = require('./timeline')
 const { Waiting } = require('./waiting')
 const { Workspace } = require('./workspace')
 const { form, sentenceOf } = require('./server')
@@ -40,7 +40,7 @@ class Emend {
 			vscode.workspace.onDidChangeConfiguration(e => e.affectsConfiguration('emend.path') && this.restart()))
 		const commands = {
 			restart: () => this.restart(),
-			loadOlder: node => node.workspace.loadOlder(),
+			loadOlder: () => Promise.all(this.workspaces.map(w => w.loadOlder())),
 			hideReviewed: () => this.timeline.hideReviewed(true),
 			showReviewed: () => this.timeline.hideReviewed(false),
 			openDiff: node => this.openDiff(node),
@@ -52,7 +52,7 @@ class Emend {
 			keepHunk: (uri, n) => this.pieceOf(uri, n).then(p => p && this.keep(p, true)),
 			keep: node => this.keep(node, true),
 			unkeep: node => this.keep(node, false),
-			showQuestion: node => this.waiting.show(node),
+			showQuestion: node => this.run(this.documents.questionCommand(node)),
 			allow: node => this.waiting.answer(node, 'allow'),
 			allowSession: node => this.waiting.answer(node, 'allowSession'),
 			deny: node => this.waiting.deny(node),
@@ -121,6 +121,7 @@ class Emend {
 		}
 		const state = broken?.state ?? (this.workspaces.some(w => w.state === 'starting') ? 'starting' : 'running')
 		vscode.commands.executeCommand('setContext', 'emend.state', state)
+		vscode.commands.executeCommand('setContext', 'emend.waiting', waiting > 0)
 		this.timelineView.message = broken && this.workspaces.some(w => w.calls.length > 0) ? plain(broken.message) : undefined
 		if (broken && broken.told !== broken.message && broken.state !== 'stopped') {
 			broken.told = broken.message
@@ -146,31 +147,18 @@ class Emend {
 		return vscode.Uri.file(path.join(w.root, ...name.split('/')))
 	}
 
-	/** Opens the diff of an entry, a file or a hunk in the editor's own view. */
-	async openDiff(node) {
-		const { workspace: w, call } = node
-		const change = await w.change(call.entry)
-		const files = node.file ? [change.files[node.file.n]] : change.files
-		const pairs = files.map(f => [this.fileOf(w, f.to ?? f.path), this.documents.uriOf(w, call.entry, f, 'before'), this.documents.uriOf(w, call.entry, f, 'after')])
-		if (pairs.length > 1) {
-			return vscode.commands.executeCommand('vscode.changes', plain(nameOf(call)), pairs)
-		}
-		if (pairs.length === 0) {
+	/** Opens the diffs of an entry in the editor's own view. */
+	async openDiff({ workspace, call }) {
+		const change = await workspace.change(call.entry)
+		if (change.files.length === 0) {
 			return vscode.window.showInformationMessage(plain(call.message || 'This call changed no file.'))
 		}
-		const f = files[0]
-		const readable = await Promise.all(['before', 'after'].map(side => this.documents.load(this.documents.uriOf(w, call.entry, f, side)).then(() => true, () => false)))
-		if (readable.includes(false)) { // no longer kept: the diff may be
-			if (!f.diff) {
-				return vscode.window.showInformationMessage(plain(f.whyNoDiff || call.message || 'There is no diff of this file.'))
-			}
-			return vscode.window.showTextDocument(this.documents.textUri(f.path + '.diff', f.diff), { preview: true })
-		}
-		const options = { preview: true }
-		if (node.hunk) {
-			options.selection = new vscode.Range(node.hunk.firstChange, 0, node.hunk.firstChange, 0)
-		}
-		return vscode.commands.executeCommand('vscode.diff', pairs[0][1], pairs[0][2], plain(`${path.posix.basename(f.to ?? f.path)} (${call.who})`), options)
+		const node = { workspace, call: change }
+		return this.run(change.files.length === 1 ? this.documents.diffCommand({ ...node, file: change.files[0] }) : this.documents.changesCommand(node))
+	}
+
+	run(command) {
+		return vscode.commands.executeCommand(command.command, ...command.arguments)
 	}
 
 	/** Undoes what a row of the timeline stands for. */

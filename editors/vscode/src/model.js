@@ -173,6 +173,12 @@ function applyDiff(before, diff) {
 	return out.concat(lines.slice(at)).join('')
 }
 
+/** Returns what a diff has of one side of its file, for a text that is not kept any more, or that the diff does not fit. */
+function sideOf(diff, side) {
+	const leave = side === 'before' ? '+' : '-'
+	return hunksOf(diff).map(h => h.lines.filter(l => l !== '' && l[0] !== leave && l[0] !== '\\').map(l => l.slice(1) + '\n').join('')).join('⋯\n')
+}
+
 /**
  * Makes a text of files and agents safe to show: control characters, invisible ones and those that change the direction of
  * writing become escapes, and nothing becomes a link. VS Code makes links, and links to commands, of [words](address) in messages.
@@ -214,4 +220,4 @@ class Kept {
 	}
 }
 
-module.exports = { Kept, applyDiff, groupCalls, hunkAt, hunksOf, linesOf, linesText, plain, splitDiff }
+module.exports = { Kept, applyDiff, groupCalls, hunkAt, hunksOf, linesOf, linesText, plain, sideOf, splitDiff }

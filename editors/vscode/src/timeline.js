@@ -122,7 +122,7 @@ class Timeline {
 	call(item, { call }) {
 		const kept = this.emend.kept.has(call.entry)
 		item.label = plain(first(call.did))
-		item.description = [linesText(linesOf([call])), clock(call.time), kept && 'kept'].filter(Boolean).join(' · ')
+		item.description = [linesText(linesOf([call])), clock(call.time), call.partlyUndone && call.outcome !== 'undone' && 'partly undone', kept && 'kept'].filter(Boolean).join(' · ')
 		item.tooltip = plain([nameOf(call), call.message, call.undoneBy && `Undone by ${call.undoneBy}`, call.entry].filter(Boolean).join('\n'))
 		item.iconPath = new vscode.ThemeIcon(kept ? 'pass' : outcomeIcons[call.outcome] ?? 'circle-outline')
 		item.collapsibleState = call.fileCount > 0 ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None
@@ -141,7 +141,7 @@ class Timeline {
 		item.tooltip = plain(`${file.path}${file.to ? ' → ' + file.to : ''}`)
 		item.collapsibleState = file.pieces?.length > 1 && call.files.length > 1 ? vscode.TreeItemCollapsibleState.Collapsed : vscode.TreeItemCollapsibleState.None
 		item.contextValue = context('file', piece?.undoable, kept, true)
-		item.command = { command: 'emend.openDiff', title: 'Open Diff', arguments: [node] }
+		item.command = this.emend.documents.diffCommand(node)
 	}
 
 	hunk(item, node) {
@@ -152,13 +152,13 @@ class Timeline {
 		item.description = [piece?.undoneBy && 'undone', kept && 'kept', plain(hunk.summary).slice(0, 80)].filter(Boolean).join(' · ')
 		item.iconPath = new vscode.ThemeIcon(piece?.undoneBy ? 'discard' : kept ? 'pass' : 'diff')
 		item.contextValue = context('hunk', piece?.undoable, kept, true)
-		item.command = { command: 'emend.openDiff', title: 'Open Diff', arguments: [node] }
+		item.command = this.emend.documents.diffCommand(node)
 	}
 
-	more(item, { workspace }) {
+	more(item) {
 		item.label = 'Load older changes'
 		item.iconPath = new vscode.ThemeIcon('ellipsis')
-		item.command = { command: 'emend.loadOlder', title: 'Load Older Changes', arguments: [{ workspace }] }
+		item.command = { command: 'emend.loadOlder', title: 'Load Older Changes' }
 	}
 }
 
@@ -167,4 +167,4 @@ function context(kind, undoable, kept, open) {
 	return [kind, undoable && 'undoable', kept ? 'kept' : 'unkept', open && 'open'].filter(Boolean).join(' ')
 }
 
-module.exports = { Timeline, nameOf }
+module.exports = { Timeline }

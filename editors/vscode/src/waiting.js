@@ -1,8 +1,7 @@
 'use strict'
 
 const vscode = require('vscode')
-const path = require('node:path')
-const { applyDiff, plain, splitDiff } = require('./model')
+const { plain } = require('./model')
 
 /** Says what a call asks for: "create a.sql and 2 more files". */
 function askOf(q) {
@@ -48,7 +47,7 @@ class Waiting {
 		item.tooltip = plain([`${q.who} wants to:`, ...q.paths.map(p => `${p.do} ${p.path} (rule ${p.rule}${p.why ? `, ${p.why}` : ''})`)].join('\n'))
 		item.iconPath = new vscode.ThemeIcon('bell-dot')
 		item.contextValue = q.allowSession ? 'question session' : 'question'
-		item.command = { command: 'emend.showQuestion', title: 'Show Diff', arguments: [node] }
+		item.command = this.emend.documents.questionCommand(node)
 		return item
 	}
 
@@ -61,7 +60,7 @@ class Waiting {
 			case 'Allow': return this.answer(node, 'allow')
 			case 'Deny': return this.deny(node)
 			case 'Show Diff':
-				await this.show(node)
+				await this.emend.run(this.emend.documents.questionCommand(node))
 				continue // the notification is gone, the question is not
 			}
 			return
@@ -92,47 +91,6 @@ class Waiting {
 		if (reason !== undefined) {
 			await this.answer(node, 'deny', reason ? { reason } : {})
 		}
-	}
-
-	/** Shows what the call would change, in the editor's own view where the diff fits the files as they are. */
-	async show(node) {
-		const { workspace: w, question: q } = node
-		if (!q.diff) {
-			return vscode.window.showInformationMessage('The call reads these files. It changes nothing.')
-		}
-		const pairs = []
-		for (const f of splitDiff(q.diff)) {
-			const pair = await this.sidesOf(w, q, f)
-			if (!pair) {
-				return vscode.window.showTextDocument(this.emend.documents.textUri('waiting.diff', q.diff), { preview: true })
-			}
-			pairs.push(pair)
-		}
-		if (pairs.length === 1) {
-			return vscode.commands.executeCommand('vscode.diff', pairs[0][1], pairs[0][2], plain(`${path.basename(pairs[0][0].fsPath)} (${q.who} asks)`), { preview: true })
-		}
-		if (pairs.length > 1) {
-			return vscode.commands.executeCommand('vscode.changes', plain(`${q.who} asks`), pairs)
-		}
-		return vscode.window.showTextDocument(this.emend.documents.textUri('waiting.diff', q.diff), { preview: true })
-	}
-
-	async sidesOf(w, q, f) {
-		const name = f.to ?? f.from
-		let before = ''
-		try {
-			if (f.from) {
-				before = Buffer.from(await vscode.workspace.fs.readFile(this.emend.fileOf(w, path.posix.join(q.below, f.from)))).toString('utf8')
-			}
-		} catch {
-			return undefined
-		}
-		const after = f.to ? applyDiff(before, f.text) : ''
-		if (after === undefined) {
-			return undefined
-		}
-		const docs = this.emend.documents
-		return [this.emend.fileOf(w, path.posix.join(q.below, name)), docs.textUri(f.from ?? name, before), docs.textUri(name, after)]
 	}
 }
 

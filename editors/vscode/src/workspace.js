@@ -113,11 +113,15 @@ class Workspace {
 			while (this.news && this.client) {
 				const now = this.news
 				this.news = undefined
+				const calls = this.calls
 				if (now.head !== this.head) {
 					await this.load()
 				}
+				const waits = this.waiting.length > 0 || now.waiting > 0
 				await this.loadWaiting(now)
-				this.onChange(this)
+				if (waits || calls !== this.calls) {
+					this.onChange(this)
+				}
 			}
 		} catch (e) {
 			this.message = e.message
@@ -145,9 +149,14 @@ class Workspace {
 				break
 			}
 		}
+		const known = new Map(this.calls.map(c => [c.entry, JSON.stringify(c)]))
+		for (const c of calls) {
+			if (known.get(c.entry) !== JSON.stringify(c)) {
+				this.changes.delete(c.entry)
+			}
+		}
 		this.calls = calls
 		this.more = next !== undefined && this.pages < maxPages
-		this.changes.clear()
 	}
 
 	async loadOlder() {

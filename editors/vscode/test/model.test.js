@@ -2,7 +2,7 @@
 
 const test = require('node:test')
 const assert = require('node:assert/strict')
-const { Kept, applyDiff, groupCalls, hunkAt, hunksOf, linesOf, linesText, plain, splitDiff } = require('../src/model')
+const { Kept, applyDiff, groupCalls, hunkAt, hunksOf, linesOf, linesText, plain, sideOf, splitDiff } = require('../src/model')
 
 const diff = `diff --git a/f b/f
 --- a/f
@@ -50,6 +50,11 @@ test('a diff is applied exactly or not at all', () => {
 	assert.equal(applyDiff('', 'diff --git a/n b/n\n--- /dev/null\n+++ b/n\n@@ -0,0 +1,2 @@\n+a\n+b\n'), 'a\nb\n')
 	assert.equal(applyDiff('a\nb\n', '@@ -1,0 +2 @@\n+between\n'), 'a\nbetween\nb\n')
 	assert.equal(applyDiff('a\r\nb\r\n', '@@ -1,2 +1,2 @@\n a\r\n-b\r\n+c\r\n'), 'a\r\nc\r\n')
+})
+
+test('a diff has a part of each side', () => {
+	assert.equal(sideOf(diff, 'before'), 'one\ntwo\nthree\n⋯\nten\neleven\n')
+	assert.equal(sideOf(diff, 'after'), 'one\n2\ntwo and a half\nthree\n⋯\nten\n')
 })
 
 test('the diff of a question is split into files', () => {

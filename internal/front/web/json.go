@@ -109,6 +109,7 @@ type jsonCall struct {
 	Message   string     `json:"message,omitempty"` // of a call that was not simply done
 	Undoable  bool       `json:"undoable,omitempty"`
 	UndoneBy  string     `json:"undoneBy,omitempty"`
+	Partly    string     `json:"partlyUndone,omitempty"` // which parts of it undos in effect reverted
 	Files     []jsonFile `json:"files"`
 	FileCount int        `json:"fileCount"`
 	Added     *int       `json:"added,omitempty"` // lines; none if it is not known
@@ -135,7 +136,7 @@ type jsonPiece struct {
 func newJSONCall(c *api.LoggedCall) jsonCall {
 	v := callView{LoggedCall: c}
 	out := jsonCall{Entry: c.Entry, Seq: c.Seq, Time: c.Timestamp, Session: c.SessionID, Turn: c.Turn, Who: actorOf(c.AgentName, c.Client, c.ToolName).Name,
-		Did: sentenceOf(c).String(), Outcome: string(c.Outcome), Message: v.Remark(), Undoable: v.undoable(), UndoneBy: c.UndoneBy,
+		Did: sentenceOf(c).String(), Outcome: string(c.Outcome), Message: v.Remark(), Undoable: v.undoable(), UndoneBy: c.UndoneBy, Partly: report.PartWords(c.UndoneParts),
 		Files: []jsonFile{}, FileCount: c.FileCount}
 	if c.Lines != nil {
 		out.Added, out.Removed = &c.Lines.Added, &c.Lines.Removed
