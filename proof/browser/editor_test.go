@@ -142,7 +142,7 @@ func (w *world) workbench() *tab {
 	b.setScreen(screen{name: "light", width: 1400, height: 900})
 	w.t.Cleanup(func() {
 		if w.t.Failed() {
-			b.keepPicture(filepath.Join(cmp.Or(os.Getenv("EMEND_EDITOR_PICTURES"), os.TempDir()), "failed.png"))
+			b.keepPicture(filepath.Join(os.TempDir(), "editor-failed.png"))
 		}
 	})
 	return b
@@ -229,6 +229,7 @@ func (e *editor) saysSlow(text string) {
 // TestEditor has a person who works in VS Code see what an agent does, undo one hunk of it, allow one waiting call and deny
 // another.
 func TestEditor(t *testing.T) {
+	t.Parallel()
 	w := shop(t)
 	e := w.editor(program)
 	e.press("emend in the side bar", `document.querySelector('.activitybar a[aria-label^="emend"]')`)
@@ -275,9 +276,6 @@ func TestEditor(t *testing.T) {
 	e.press("the call", row("Create migrations/0002_vat.sql"))
 	e.untilSlow("what it would write", `document.querySelector('.monaco-diff-editor .editor.modified .view-lines')?.innerText.replaceAll("\u00a0", " ").includes("ADD COLUMN vat")`)
 	w.holds("while it waits", "migrations/0002_vat.sql", "")
-	if at := os.Getenv("EMEND_EDITOR_PICTURES"); at != "" {
-		e.keepPicture(filepath.Join(at, "editor-waiting.png"))
-	}
 	e.button(notification, "Allow")
 	if r := answered(t, call); !r.OK {
 		t.Errorf("allowed: %s", r.Output)
@@ -297,8 +295,35 @@ func TestEditor(t *testing.T) {
 	e.untilSlow("the timeline has the refusal", row("Tried to create migrations/0003_more.sql: not allowed"))
 }
 
+// TestEditorImage takes the picture of docs/editor.md:
+//
+//	EMEND_IMAGES=write go -C proof test -tags npm -count 1 -run EditorImage ./browser
+func TestEditorImage(t *testing.T) {
+	if os.Getenv("EMEND_IMAGES") != "write" {
+		t.Skip("NOT RUN: it writes a picture, and EMEND_IMAGES does not say so")
+	}
+	w := shop(t)
+	w.story()
+	e := w.editor(program)
+	e.press("emend in the side bar", `document.querySelector('.activitybar a[aria-label^="emend"]')`)
+	call := w.agent("s-2").begin("create_file", migration("0002_vat.sql"))
+	e.untilSlow("a call waits", row("Create migrations/0002_vat.sql"))
+	change := `[...document.querySelectorAll('.pane-body .monaco-list-row')].find(r => r.innerText.includes("cart.ts") && r.innerText.includes("Edited"))`
+	e.press("a change of the cart", `(`+change+`).querySelector('.monaco-tl-twistie')`)
+	e.press("its file", `[...document.querySelectorAll('.pane-body .monaco-list-row')].find(r => r.querySelector('.label-name')?.innerText === "cart.ts")`)
+	e.untilSlow("a diff", `document.querySelector('.monaco-diff-editor .editor.modified .view-lines')?.innerText.includes("cart")`)
+	e.untilSlow("the notification", `document.querySelector('`+notification+`')`)
+	e.keepPicture(filepath.Join("..", "..", "docs", "images", "editor.png"))
+	e.button(notification, "Allow")
+	answered(t, call)
+}
+
 // TestEditorWithoutEmend: the extension says that there is no emend, or why it does not start.
 func TestEditorWithoutEmend(t *testing.T) {
+	t.Parallel()
+	if testing.Short() {
+		t.Skip("NOT RUN: -short; TestEditor starts the editor")
+	}
 	w := shop(t)
 	old := filepath.Join(t.TempDir(), "emend")
 	if err := os.WriteFile(old, []byte("#!/bin/sh\necho 'emend: unknown flag: --until-eof' >&2\nexit 2\n"), 0o755); err != nil {

@@ -4,8 +4,9 @@ const vscode = require('vscode')
 const path = require('node:path')
 const { applyDiff, hunksOf, plain, sideOf, splitDiff } = require('./model')
 
-/** The scheme of documents that emend knows: files before and after an entry. They are read-only. */
+/** The scheme of files before and after an entry, and that of what a call that waits would change. Both are read-only. */
 const scheme = 'emend'
+const waitingScheme = 'emend-waiting'
 
 /** Documents provides the texts of such documents, and lines above their hunks that undo and keep them. */
 class Documents {
@@ -23,7 +24,7 @@ class Documents {
 
 	/** The name of the file stands last, so that the editor knows its language. */
 	uri(name, query) {
-		return vscode.Uri.from({ scheme, path: '/' + name, query: JSON.stringify(query) })
+		return vscode.Uri.from({ scheme: query.entry ? scheme : waitingScheme, path: '/' + name, query: JSON.stringify(query) })
 	}
 
 	parse(uri) {
@@ -160,4 +161,4 @@ class Documents {
 	}
 }
 
-module.exports = { Documents, scheme }
+module.exports = { Documents, scheme, waitingScheme }

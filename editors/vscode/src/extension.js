@@ -2,7 +2,7 @@
 
 const vscode = require('vscode')
 const path = require('node:path')
-const { Documents, scheme } = require('./documents')
+const { Documents, scheme, waitingScheme } = require('./documents')
 const { Kept, hunkAt, hunksOf, plain } = require('./model')
 const { Timeline } = require('./timeline')
 const { Waiting } = require('./waiting')
@@ -35,6 +35,7 @@ class Emend {
 		this.status.command = 'workbench.view.extension.emend'
 		context.subscriptions.push(this.timelineView, this.waitingView, this.status,
 			vscode.workspace.registerTextDocumentContentProvider(scheme, this.documents),
+			vscode.workspace.registerTextDocumentContentProvider(waitingScheme, this.documents),
 			vscode.languages.registerCodeLensProvider({ scheme }, this.documents),
 			vscode.workspace.onDidChangeWorkspaceFolders(() => this.openFolders()),
 			vscode.workspace.onDidChangeConfiguration(e => e.affectsConfiguration('emend.path') && this.restart()))
