@@ -5,6 +5,7 @@ package browser
 import (
 	"bufio"
 	"cmp"
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -124,7 +125,11 @@ func (w *world) editor(emendPath string) *editor {
 		}
 	}()
 	e := &editor{w: w, tab: w.workbench()}
-	e.do("open the workspace", chromedp.Navigate(base+"/?folder="+w.work))
+	ctx, cancel := context.WithTimeout(e.ctx, 6*timeLimit)
+	defer cancel()
+	if err := chromedp.Do(ctx, chromedp.Navigate(base+"/?folder="+w.work)); err != nil {
+		w.t.Fatalf("open the workspace: %v", err)
+	}
 	e.untilSlow("the side bar has emend", `document.querySelector('.activitybar a[aria-label^="emend"]')`)
 	return e
 }
@@ -310,7 +315,7 @@ func TestEditorImage(t *testing.T) {
 	call := w.agent("s-2").begin("create_file", migration("0002_vat.sql"))
 	e.untilSlow("a call waits", row("Create migrations/0002_vat.sql"))
 	e.press("a file", row("cart.ts"))
-	e.untilSlow("a diff", `document.querySelector('.monaco-diff-editor .editor.modified .view-lines')?.innerText.includes("cart")`)
+	e.untilSlow("a diff", `document.querySelector('.monaco-diff-editor .editor.modified .view-lines')?.innerText.includes("taxOn")`)
 	e.untilSlow("the notification", `document.querySelector('`+notification+`')`)
 	e.keepPicture(filepath.Join("..", "..", "docs", "images", "editor.png"))
 	e.button(notification, "Allow")

@@ -69,7 +69,7 @@ type preview struct {
 var previews = map[string]preview{
 	"undo":         {"Undo", "Undo", []string{"entry", "sessionId"}, (*request).previewUndo},
 	"undo_turn":    {"Undo a turn", "Undo the turn", []string{"sessionId", "turn", "skipConflicts"}, (*request).previewUndoTurn},
-	"undo_pieces":  {"Undo a piece", "Undo", []string{"entry", "path", "hunks", "skipConflicts"}, (*request).previewUndoPieces},
+	"undo_pieces":  {"Undo a piece", "Undo", []string{"entry", "path", "hunks", "select", "skipConflicts"}, (*request).previewUndoPieces},
 	"restore_file": {"Restore a file", "Restore", []string{"trashedPath", "targetPath"}, (*request).previewRestore},
 	"put_back":     {"Restore a version", "Restore", []string{"path", "version"}, (*request).previewPutBack},
 	"clear_trash":  {"Empty trash", "Delete permanently", []string{"ids", "before"}, (*request).previewClear},
