@@ -5,7 +5,7 @@
 //	go -C release run . -changelog > CHANGELOG.md
 //
 // It builds the binaries, and packs them for each way to install: archives, npm, deb, rpm and apk packages, bundles and plugins of
-// agents' programs, a formula, manifests and an install script. SHA256SUMS names the sums of all.
+// agents' programs, the extension for VS Code, a formula, manifests and an install script. SHA256SUMS names the sums of all.
 //
 // Two runs on the same commit with the same Go write the same bytes: all times are that of the commit, and nothing of the machine is
 // in them. A run signs nothing and sends nothing anywhere.
@@ -124,6 +124,7 @@ func run(ctx context.Context, o options) error {
 		{"deb, rpm and apk packages", r.writePackages},
 		{"npm packages", r.writeNPM},
 		{"bundles and plugins", r.writePlugins},
+		{"the extension for VS Code", r.writeExtension},
 		{"scripts and manifests", r.writeManifests},
 		{"notes", r.writeNotes},
 		{"sums", r.writeSums},

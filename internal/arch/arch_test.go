@@ -31,7 +31,7 @@ var rooms = []string{
 const firstBelowWater = "plant"
 
 // outside lists directories that use the rooms and that no room may use.
-var outside = []string{"examples", "internal/arch", "internal/logtest", "internal/emendtest", "internal/fakeapi", "internal/vfs/vfstest"}
+var outside = []string{"examples", "editors", "internal/arch", "internal/logtest", "internal/emendtest", "internal/fakeapi", "internal/vfs/vfstest"}
 
 // worldly lists what a room above the waterline has no business with.
 var worldly = []string{"os", "net", "syscall", "io/ioutil", "golang.org/x/sys"}

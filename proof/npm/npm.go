@@ -38,6 +38,24 @@ func Install(ctx context.Context, lock string) (string, error) {
 	return dir, fetch(ctx, lock, dir)
 }
 
+// InstallWithin installs what an installed package asks for in a package of its own below it, as its script would after its
+// installation: dir has a package.json and an npm-shrinkwrap.json, which came with the package and have its checksum.
+func InstallWithin(ctx context.Context, dir string) error {
+	done := filepath.Join(dir, "node_modules", ".complete")
+	if _, err := os.Stat(done); err == nil {
+		return nil
+	}
+	home, err := os.MkdirTemp(filepath.Dir(dir), "fetch")
+	if err != nil {
+		return err
+	}
+	defer os.RemoveAll(home)
+	if err := run(ctx, dir, home, "ci", "--omit=dev", "--legacy-peer-deps", "--no-audit", "--no-fund"); err != nil {
+		return fmt.Errorf("npm ci in %s: %w", dir, err)
+	}
+	return os.WriteFile(done, nil, 0o666)
+}
+
 // cache returns the directory that keeps everything.
 func cache() (string, error) {
 	if base := os.Getenv("EMEND_NPM_DIR"); base != "" {

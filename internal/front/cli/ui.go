@@ -6,6 +6,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net"
 	"net/http"
@@ -25,6 +26,7 @@ type uiFlags struct {
 	noOpen   bool
 	editor   string
 	readOnly bool
+	untilEOF bool
 }
 
 func (a *app) ui() *cobra.Command {
@@ -52,6 +54,7 @@ With --editor the diffs link to your editor, which opens the file at the change.
 	cmd.Flags().BoolVar(&f.noOpen, "no-open", false, "print the address, and open no browser")
 	cmd.Flags().BoolVar(&f.readOnly, "read-only", false, "only show: nothing can be changed or answered from the page")
 	cmd.Flags().StringVar(&f.editor, "editor", "", "link to an `EDITOR`: "+strings.Join(web.EditorNames(), ", ")+", or an address such as vscode://file{path}:{line}")
+	cmd.Flags().BoolVar(&f.untilEOF, "until-eof", false, "end when standard input ends, for programs that start it")
 	completeNothing(cmd, "addr")
 	completeWords(cmd, "editor", web.EditorNames())
 	return cmd
@@ -75,6 +78,12 @@ func (a *app) runUI(ctx context.Context, args []string, f *uiFlags) error {
 	defer ws.Close()
 	ctx, stop := cancelOnSignal(ctx)
 	defer stop()
+	if f.untilEOF {
+		go func() {
+			io.Copy(io.Discard, a.in) //nolint:errcheck // an input that cannot be read has ended
+			stop()
+		}()
+	}
 	l, err := net.ListenTCP("tcp", addr)
 	if err != nil {
 		return fmt.Errorf("cannot serve at %s: %w; name another port, or 0 for a free one", fail.Quote(f.addr), err)

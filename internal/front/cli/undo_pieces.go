@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -82,6 +83,8 @@ type pieceQuestion struct {
 	hunk  int    // its number; 0 for all that was done to the file
 	what  string // "hunk", "deletion"
 	shows string // the lines to show
+
+	decided byte // 'y' or 'n'; 0 before there is an answer
 }
 
 // pieceQuestions asks about the pieces of an entry that are in effect.
@@ -147,13 +150,13 @@ func questionsOf(files []*api.LogEntry) (out []pieceQuestion) {
 				fmt.Fprintf(&shows, "%s %s\n", report.OpLetter(f), report.OneLine(report.EntryPath(f)))
 			}
 		}
-		return []pieceQuestion{{f, 0, wholePiece(f), shows.String()}}
+		return []pieceQuestion{{file: f, what: wholePiece(f), shows: shows.String()}}
 	}
 	header, hunks := splitHunks(f.Diff)
 	taken := report.TakenHunks(f.UndoneParts)
 	for i, h := range hunks {
 		if taken[i+1] == "" {
-			out = append(out, pieceQuestion{f, i + 1, "hunk", header + h})
+			out = append(out, pieceQuestion{file: f, hunk: i + 1, what: "hunk", shows: header + h})
 			header = ""
 		}
 	}
@@ -213,61 +216,191 @@ n - keep this %[1]s
 q - quit; keep this %[1]s and all remaining ones
 a - undo this %[1]s and all later hunks in the file
 d - keep this %[1]s and all later hunks in the file
+g - select a hunk to go to
+/ - search for a hunk matching a regular expression
+j - leave this %[1]s undecided, see next undecided hunk
+J - leave this %[1]s undecided, see next hunk
+k - leave this %[1]s undecided, see previous undecided hunk
+K - leave this %[1]s undecided, see previous hunk
+p - print the %[1]s again
 ? - print help
 `
 
-// ask asks the questions, and returns the pieces that were answered with yes. The end of the input is like q.
+// ask asks the questions of one file after the other, and returns the pieces that were answered with yes. The end of the input is like q.
 func (q *pieceQuestions) ask() (out []api.UndoPiece, err error) {
 	for _, file := range q.all {
+		quit, err := q.askFile(file)
+		if err != nil {
+			return nil, err
+		}
 		piece := api.UndoPiece{Path: file[0].file.Path}
-		always, yes := false, 0
+		yes := 0
 		for i := range file {
-			answer := byte('y')
-			if !always {
-				if answer, err = q.answer(&file[i], i, len(file)); err != nil {
-					return nil, err
-				}
+			if file[i].decided != 'y' {
+				continue
 			}
-			always = always || answer == 'a'
-			if answer == 'y' || answer == 'a' {
-				if yes++; file[i].hunk > 0 {
-					piece.Hunks = append(piece.Hunks, file[i].hunk)
-				}
-			}
-			if answer == 'q' || answer == 'd' {
-				if yes > 0 {
-					out = append(out, piece)
-					yes = 0
-				}
-				if answer == 'q' {
-					return out, nil
-				}
-				break
+			if yes++; file[i].hunk > 0 {
+				piece.Hunks = append(piece.Hunks, file[i].hunk)
 			}
 		}
 		if yes > 0 {
 			out = append(out, piece)
 		}
+		if quit {
+			break
+		}
 	}
 	return out, nil
 }
 
-// answer shows a piece and asks until there is an answer: y, n, q, a or d.
-func (q *pieceQuestions) answer(p *pieceQuestion, i, n int) (byte, error) {
-	a := q.a
+// askFile asks about the pieces of a file until each is decided, and reports whether the answer was to ask no more.
+func (q *pieceQuestions) askFile(file []pieceQuestion) (quit bool, err error) {
+	for at := 0; at >= 0; {
+		command, rest, err := q.answer(file, at)
+		if err != nil {
+			return false, err
+		}
+		switch command {
+		case 'q':
+			return true, nil
+		case 'y', 'n':
+			file[at].decided = command
+			at = undecided(file, at, 1)
+		case 'a', 'd':
+			for i := at; i < len(file); i++ {
+				if file[i].decided == 0 {
+					file[i].decided = map[byte]byte{'a': 'y', 'd': 'n'}[command]
+				}
+			}
+			at = undecided(file, at, 1)
+		default:
+			to, problem := q.move(file, at, command, rest)
+			if problem != "" {
+				fmt.Fprintln(q.a.out, q.a.colorize(red, problem))
+				continue
+			}
+			at = to
+		}
+	}
+	return false, nil
+}
+
+// undecided returns the next piece without an answer from i on, by steps of 1 or -1, around the end; -1 for none.
+func undecided(file []pieceQuestion, i, step int) int {
+	for n := range file {
+		if at := (i + step*(n+1) + 2*len(file)) % len(file); file[at].decided == 0 {
+			return at
+		}
+	}
+	return -1
+}
+
+// move returns the piece that a command goes to, or why there is none.
+func (q *pieceQuestions) move(file []pieceQuestion, at int, command byte, rest string) (to int, problem string) {
+	switch command {
+	case 'J', 'K':
+		step := map[byte]int{'J': 1, 'K': len(file) - 1}[command]
+		if len(file) == 1 {
+			return at, "No other hunk"
+		}
+		return (at + step) % len(file), ""
+	case 'j', 'k':
+		to = undecided(file, at, map[byte]int{'j': 1, 'k': -1}[command])
+		if to == at {
+			return at, "No other undecided hunk"
+		}
+		return to, ""
+	case 'g':
+		if rest == "" {
+			q.list(file)
+			rest = q.line("go to which hunk? ")
+		}
+		n, err := strconv.Atoi(rest)
+		if err != nil {
+			return at, fmt.Sprintf("Invalid number: %q", rest)
+		}
+		if n < 1 || n > len(file) {
+			return at, fmt.Sprintf("Sorry, only %d hunks are there.", len(file))
+		}
+		return n - 1, ""
+	case '/':
+		if rest == "" {
+			rest = q.line("search for regex? ")
+		}
+		wanted, err := regexp.Compile(rest)
+		if err != nil {
+			return at, fmt.Sprintf("Malformed search expression %s: %v", rest, err)
+		}
+		for n := range file {
+			if to = (at + n) % len(file); wanted.MatchString(file[to].shows) {
+				return to, ""
+			}
+		}
+		return at, "No hunk matches the given pattern"
+	}
+	return at, ""
+}
+
+// list lists the pieces of a file: number, the answer so far, and the first changed line.
+func (q *pieceQuestions) list(file []pieceQuestion) {
+	for i := range file {
+		sign := map[byte]string{'y': "+", 'n': "-"}[file[i].decided]
+		_, body, _ := strings.Cut("\n"+file[i].shows, "\n@@ ")
+		place, lines, _ := strings.Cut(body, "\n")
+		changed := ""
+		for line := range strings.Lines(lines) {
+			if line[0] != ' ' {
+				changed = report.OneLine(strings.TrimSpace(line))
+				break
+			}
+		}
+		place, _, _ = strings.Cut(place, " @@")
+		fmt.Fprintf(q.a.out, "%1s%2d: %-16s %s\n", sign, i+1, place, changed)
+	}
+}
+
+// line asks for a line; "" at the end of the input.
+func (q *pieceQuestions) line(prompt string) string {
+	fmt.Fprint(q.a.out, prompt)
+	line, _ := q.in.ReadString('\n')
+	return strings.TrimSpace(line)
+}
+
+// answer shows a piece and asks until there is an answer: one of the letters, and for g and / what was written behind it.
+func (q *pieceQuestions) answer(file []pieceQuestion, i int) (command byte, rest string, err error) {
+	a, p := q.a, &file[i]
 	a.printDiff(a.out, p.shows)
+	letters := "y,n,q,a,d,?"
+	if len(file) > 1 {
+		letters = "y,n,q,a,d,g,/,j,J,k,K,p,?"
+	}
 	for {
-		fmt.Fprint(a.out, a.colorize(blue, fmt.Sprintf("(%d/%d) Undo this %s [y,n,q,a,d,?]?", i+1, n, p.what))+" ")
+		fmt.Fprint(a.out, a.colorize(blue, fmt.Sprintf("(%d/%d) Undo this %s [%s]?", i+1, len(file), p.what, letters))+" ")
 		line, err := q.in.ReadString('\n')
 		if line = strings.TrimSpace(line); err != nil && (err != io.EOF || line == "") {
 			fmt.Fprintln(a.out)
 			if err == io.EOF {
-				return 'q', nil
+				return 'q', "", nil
 			}
-			return 0, err
+			return 0, "", err
 		}
-		if len(line) == 1 && strings.Contains("ynqad", strings.ToLower(line)) {
-			return strings.ToLower(line)[0], nil
+		switch {
+		case line == "":
+		case strings.Contains("g/", line[:1]):
+			return line[0], strings.TrimSpace(line[1:]), nil
+		case len(line) > 1:
+			fmt.Fprintln(a.out, a.colorize(red, fmt.Sprintf("Only one letter is expected, got %q", line)))
+			continue
+		case strings.Contains("ynqadjkJK", line):
+			return line[0], "", nil
+		case strings.Contains("YNQAD", line):
+			return strings.ToLower(line)[0], "", nil
+		case line == "p":
+			a.printDiff(a.out, p.shows)
+			continue
+		case strings.Contains("se", line):
+			fmt.Fprintln(a.out, a.colorize(red, "A hunk is undone whole, so that the log can name it. Edit the file to change less."))
+			continue
 		}
 		fmt.Fprint(a.out, a.colorize(red, fmt.Sprintf(pieceHelp, p.what)))
 	}

@@ -87,19 +87,25 @@ func (r *request) textWith(path, sum string) func() (string, bool) {
 		if sum == "" || r.texts > maxNamedFiles && r.URL.Query().Get("context") == "" {
 			return "", false
 		}
-		h, err := r.ws.FileHistory(r.Context(), path, fewVersions)
-		if err != nil {
-			return "", false
-		}
-		for i := range h.Versions {
-			if v := &h.Versions[i]; v.AfterSha256 == sum && v.ID != "" {
-				c, err := r.ws.Content(r.Context(), v.ID)
-				if err != nil || c.Binary || c.Truncated || c.Link != "" || c.Sha256 != sum {
-					return "", false
-				}
-				return c.Text, true
-			}
-		}
+		return r.versionText(path, sum, fewVersions)
+	}
+}
+
+// versionText reads the version of a file with a sha256, if it is text and among the newest versions; a limit of 0 is that of
+// [emend.Workspace.FileHistory].
+func (r *request) versionText(path, sum string, limit int) (string, bool) {
+	h, err := r.ws.FileHistory(r.Context(), path, limit)
+	if err != nil {
 		return "", false
 	}
+	for i := range h.Versions {
+		if v := &h.Versions[i]; v.AfterSha256 == sum && v.ID != "" {
+			c, err := r.ws.Content(r.Context(), v.ID)
+			if err != nil || c.Binary || c.Truncated || c.Link != "" || c.Sha256 != sum {
+				return "", false
+			}
+			return c.Text, true
+		}
+	}
+	return "", false
 }

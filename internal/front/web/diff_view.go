@@ -31,7 +31,7 @@ type diffView struct {
 	OtherHref string  // this page in the other view, unified or split
 	Content   bool    // a whole file, not a diff
 	Pieces    []piece // of the change, see [request.pieces]
-	Form      string  // the id of the form that undoes several hunks; "" for none
+	Selects   bool    // its hunks can be selected, to be undone at once
 	Editor    string  // opens the file in the person's editor, at the first change; "" if no editor is set
 	Anchor    string  // how the ids of lines begin; "" for none
 }

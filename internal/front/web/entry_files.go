@@ -22,10 +22,10 @@ type entryFile struct {
 	Diff       *diffView
 	WhyNoDiff  string // "" if there is a diff
 	Whole      *piece // all that was done to the file; nil if nothing can be said about it
-}
+	Select     bool   // it can be selected as a whole, to be undone with others
 
-// piecesForm returns the id of the form that undoes several hunks of a file, by the file's index.
-func piecesForm(file int) string { return "pieces-" + strconv.Itoa(file) }
+	pieces []piece
+}
 
 // maxPageFiles limits the files of one page.
 const maxPageFiles = 50
@@ -41,17 +41,27 @@ func (r *request) changeFiles(p *changePage, from int) {
 			f.Status = newFileStatus(&since[i], all[i].Operation == patch.Delete.String())
 		}
 		pieces := r.pieces(&p.EntryData, &all[i])
+		f.pieces = pieces
 		if len(pieces) > 0 && (len(all) > 1 || len(pieces) > 1) {
 			f.Whole = &pieces[0]
 		}
 		if f.WhyNoDiff = whyNoDiff(p, &all[i], gone); f.WhyNoDiff == "" && all[i].Diff != "" {
 			f.Diff = r.diffView(all[i].Diff, r.entryDiffAddress(p.Entry, i), r.textOf(&all[i]))
 			f.Diff.Anchor, f.Diff.History = lineAnchor(i), r.ws.FilePage(f.Diff.File.Path())
-			f.Diff.Pieces, f.Diff.Form = pieces, piecesForm(i)
+			f.Diff.Pieces = pieces
 			f.Diff.Editor = r.editorAddress(f.Diff)
 		}
 		p.Files = append(p.Files, f)
 		p.Index.add(i, f.Did, f.Path, f.Diff)
+	}
+	if p.Selects = p.selects(); p.Selects {
+		for i := range p.Files {
+			f := &p.Files[i]
+			f.Select = len(f.pieces) == 1 && f.pieces[0].Undo != ""
+			if f.Diff != nil {
+				f.Diff.Selects = len(f.pieces) > 1
+			}
+		}
 	}
 	r.addCommits(p, since)
 	if p.Omitted = len(all) - from - len(p.Files); p.Omitted > 0 {

@@ -59,12 +59,17 @@ func (s *Site) submit(w http.ResponseWriter, r *request) {
 	result := r.callAsConfirmed(name, args)
 	if !result.OK() {
 		r.noteOutcome(form.Get("seal"), outcomeRefused)
-		s.show(w, r, r.refusedPage(name, args, result))
-		return
+	} else {
+		r.noteOutcome(form.Get("seal"), r.resultAddress(result, next))
 	}
-	to := r.resultAddress(result, next)
-	r.noteOutcome(form.Get("seal"), to)
-	http.Redirect(w, r.Request, to, http.StatusSeeOther)
+	switch {
+	case wantsJSON(r.Request):
+		r.sendResult(w, result)
+	case !result.OK():
+		s.show(w, r, r.refusedPage(name, args, result))
+	default:
+		http.Redirect(w, r.Request, r.resultAddress(result, next), http.StatusSeeOther)
+	}
 }
 
 // sealErrorPage is the answer to a form whose seal is not accepted. If the form was sent before, as by a second click, the

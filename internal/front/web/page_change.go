@@ -22,6 +22,7 @@ type changePage struct {
 	Forget    string
 	Patch     string // the diffs as one patch; "" if there is none
 	Options   diffOptions
+	Selects   bool     // several pieces can be selected, and undone at once
 	Attempt   *attempt // of a refused patch; nil if what it attempted is not kept
 	Notes     []string
 	Files     []entryFile

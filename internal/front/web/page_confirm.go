@@ -29,6 +29,7 @@ type confirmPage struct {
 	Obstacles *obstacles    // what stops it now
 	Stays     *obstacles    // what an undo leaves, as the person asked
 	Help      []link        // what to do instead
+	Skip      string        // the undo of all that does not conflict, as TOOL?ARGUMENTS; "" for none
 	Input     *inputField   // a field to fill in
 	Effect    string        // the hash of what the dry run would do; the form is refused if that is no longer the same
 	Form      *confirmForm
@@ -68,7 +69,7 @@ type preview struct {
 var previews = map[string]preview{
 	"undo":         {"Undo", "Undo", []string{"entry", "sessionId"}, (*request).previewUndo},
 	"undo_turn":    {"Undo a turn", "Undo the turn", []string{"sessionId", "turn", "skipConflicts"}, (*request).previewUndoTurn},
-	"undo_pieces":  {"Undo a piece", "Undo", []string{"entry", "path", "hunks", "skipConflicts"}, (*request).previewUndoPieces},
+	"undo_pieces":  {"Undo a piece", "Undo", []string{"entry", "path", "hunks", "select", "skipConflicts"}, (*request).previewUndoPieces},
 	"restore_file": {"Restore a file", "Restore", []string{"trashedPath", "targetPath"}, (*request).previewRestore},
 	"put_back":     {"Restore a version", "Restore", []string{"path", "version"}, (*request).previewPutBack},
 	"clear_trash":  {"Empty trash", "Delete permanently", []string{"ids", "before"}, (*request).previewClear},

@@ -24,7 +24,7 @@ func (r *request) moreDiff() (page, error) {
 	}
 	from, _ := strconv.Atoi(q.Get("from"))
 	if !part {
-		v.Form = "" // the form is on the page of the change
+		v.Selects = false // the form is on the page of the change
 	}
 	r.fillRows(v, max(from, 0), n, next)
 	return page{Name: "rows", Title: v.Label(), Data: v, Fragment: part}, nil
@@ -60,7 +60,8 @@ func (r *request) requestedFile() (v *diffView, next string, err error) {
 			return nil, "", err
 		}
 		f := &all.Data.Files[file]
-		v := &diffView{File: r.diffFile(f.Diff, r.textOf(f)), BackHref: r.ws.EntryPage(entry), Anchor: lineAnchor(file), Pieces: r.pieces(&all.Data, f), Form: piecesForm(file)}
+		v := &diffView{File: r.diffFile(f.Diff, r.textOf(f)), BackHref: r.ws.EntryPage(entry), Anchor: lineAnchor(file), Pieces: r.pieces(&all.Data, f)}
+		v.Selects = len(v.Pieces) > 2
 		return v, r.entryDiffAddress(entry, file), nil
 	}
 }

@@ -78,17 +78,17 @@ func TestUndoSelectedHunks(t *testing.T) {
 	p := newTestPages(t, map[string]string{"f": twentyLines(nil)})
 	tx := p.patch("*** Update File: f\n@@\n-line 2\n+two\n@@\n-line 10\n+ten\n@@\n-line 18\n+eighteen\n")
 	body := p.get("/ui/default/change/" + tx)
-	says(t, body, "Undo selected hunks")
+	says(t, body, "Undo selected")
 	for _, n := range []string{"1", "2", "3"} {
-		if !strings.Contains(body, `<input type="checkbox" name="hunks" value="`+n+`" form="pieces-0"`) {
+		if !strings.Contains(body, `<input type="checkbox" name="select" value="`+n+`:f" form="pieces"`) {
 			t.Errorf("hunk %s cannot be selected", n)
 		}
 	}
-	at := "/ui/default/confirm/undo_pieces?entry=" + tx + "&path=f&selected=1"
-	if _, none := p.try(at); !strings.Contains(words(none), "no hunk is selected") {
+	at := "/ui/default/confirm/undo_pieces?entry=" + tx + "&selected=1"
+	if _, none := p.try(at); !strings.Contains(words(none), "nothing is selected") {
 		t.Errorf("without a selection: %s", words(none))
 	}
-	dry := p.get(at + "&hunks=1&hunks=3")
+	dry := p.get(at + "&select=1:f&select=3:f")
 	says(t, dry, "Undo hunks 1 and 3 of f", "1 file would change", "+ line 2", "+ line 18")
 	saysNot(t, dry, "line 10 ")
 	p.submit(dry, "do")
@@ -97,6 +97,31 @@ func TestUndoSelectedHunks(t *testing.T) {
 	}
 	if body := p.get("/ui/default/change/" + tx); strings.Contains(body, `type="checkbox"`) {
 		t.Error("the one hunk that is left can be selected")
+	}
+}
+
+// TestUndoSelectedOfSeveralFiles: hunks of one file and the whole of another are undone at once, in one entry.
+func TestUndoSelectedOfSeveralFiles(t *testing.T) {
+	p := newTestPages(t, map[string]string{"f": twentyLines(nil), "a:b": twentyLines(nil), "g": "one\n", "h": "one\n"})
+	tx := p.patch("*** Update File: f\n@@\n-line 2\n+two\n@@\n-line 18\n+eighteen\n*** Update File: a:b\n@@\n-line 2\n+two\n@@\n-line 18\n+eighteen\n" +
+		update("g", "one", "two") + update("h", "one", "two"))
+	body := p.get("/ui/default/change/" + tx)
+	for _, piece := range []string{"1:f", "2:f", "1:a:b", "2:a:b", "0:g", "0:h"} {
+		if strings.Count(body, `name="select" value="`+piece+`" form="pieces"`) != 1 {
+			t.Errorf("%s cannot be selected", piece)
+		}
+	}
+	dry := p.get("/ui/default/confirm/undo_pieces?entry=" + tx + "&selected=1&select=2:f&select=1:a:b&select=0:g")
+	says(t, dry, "Undo 3 selected pieces", "3 files would change")
+	p.submit(dry, "do")
+	if p.read("f") != twentyLines(map[int]string{2: "two"}) || p.read("a:b") != twentyLines(map[int]string{18: "eighteen"}) || p.read("g") != "one\n" || p.read("h") != "two\n" {
+		t.Errorf("%q %q %q %q", p.read("f"), p.read("a:b"), p.read("g"), p.read("h"))
+	}
+	says(t, p.get("/ui/default/change/"+p.lastEntry()), "f, hunk 2 of 2", "a:b, hunk 1 of 2")
+	for _, bad := range []string{"f", "x:f", "-1:f", "1:"} {
+		if _, body := p.try("/ui/default/confirm/undo_pieces?entry=" + tx + "&selected=1&select=" + bad); !strings.Contains(words(body), "is no piece") {
+			t.Errorf("%s: %s", bad, words(body))
+		}
 	}
 }
 

@@ -38,7 +38,11 @@ type question struct {
 }
 
 type askedPath struct {
-	Do, Path, Rule, Why, File string
+	Do   string `json:"do"`
+	Path string `json:"path"`
+	Rule string `json:"rule"`
+	Why  string `json:"why,omitempty"`
+	File string `json:"-"` // the page of the file
 }
 
 // askedDiff is the diff of one file of a question, and what a diff cannot say of it.

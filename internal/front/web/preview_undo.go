@@ -12,6 +12,7 @@ import (
 // previewFile shows what would happen to one file.
 type previewFile struct {
 	Did, Path, ToPath string
+	Patch             string
 	Diff              *diffView
 	Omitted           int // how many lines of the diff are not shown
 }
@@ -43,15 +44,15 @@ func (r *request) previewUndoOf(p *confirmPage, name string, args url.Values, en
 		p.Stays = r.staysOf(o)
 		return nil
 	}
-	if to := r.undoSkippingConflicts(name, args); to != "" {
-		p.Help = append(p.Help, link{"Undo everything else, and leave what conflicts", to})
+	if p.Skip = r.undoSkippingConflicts(name, args); p.Skip != "" {
+		p.Help = append(p.Help, link{"Undo everything else, and leave what conflicts", r.ws.Page("confirm") + "/" + p.Skip})
 	}
 	r.linkBlockingChanges(p, entry)
 	r.linkHistories(p)
 	return nil
 }
 
-// undoSkippingConflicts returns the page of the same undo without what conflicts, or "" if nothing would be left of it. The tool undo,
+// undoSkippingConflicts returns the tool and arguments of the same undo without what conflicts, as an address has them, or "" if nothing would be left of it. The tool undo,
 // which agents have, cannot leave anything out; those for people can.
 func (r *request) undoSkippingConflicts(name string, args url.Values) string {
 	if args.Has("skipConflicts") || args.Has("entry") && args.Has("sessionId") {
@@ -68,7 +69,7 @@ func (r *request) undoSkippingConflicts(name string, args url.Values) string {
 	if o, err := r.dryRun(name, asked); err != nil || !o.Ok {
 		return ""
 	}
-	return r.ws.Page("confirm", name) + "?" + asked.Encode()
+	return name + "?" + asked.Encode()
 }
 
 // previewUndoTurn shows what an undo of a turn, or of a session, would do.
@@ -138,7 +139,7 @@ func (r *request) previewChanges(p *confirmPage, o *report.Object) {
 }
 
 func (r *request) previewFile(f *report.ChangedFile) previewFile {
-	out := previewFile{Did: operationVerbs[f.Operation][1], Path: f.Path, ToPath: f.ToPath}
+	out := previewFile{Did: operationVerbs[f.Operation][1], Path: f.Path, ToPath: f.ToPath, Patch: f.Diff}
 	out.Diff, out.Omitted = r.previewDiff(f.Diff)
 	return out
 }

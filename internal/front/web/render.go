@@ -132,6 +132,10 @@ func (s *Site) workspaces(root string) []Workspace {
 
 // show sends a page, whole or not at all.
 func (s *Site) show(w http.ResponseWriter, r *request, p page) {
+	if v, ok := p.Data.(errorView); ok && wantsJSON(r.Request) {
+		s.sendJSON(w, p.Status, v.json())
+		return
+	}
 	f := &frame{page: p, Workspace: r.ws, Workspaces: s.workspaces(r.login.root), Version: s.Version, Root: cmp.Or(r.login.root, Base), Path: r.URL.Path, ReadOnly: s.ReadOnly, Head: r.head}
 	part := "frame"
 	switch {

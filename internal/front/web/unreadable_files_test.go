@@ -74,11 +74,12 @@ func TestUnreadableFiles(t *testing.T) {
 	p.must(err)
 	for _, c := range line.Calls {
 		e := url.PathEscape(strings.TrimPrefix(c.Entry, "#"))
-		for _, address := range []string{"change/" + e, "change/" + e + "?view=split", "diff/" + e + "?file=0", "diff/" + e + "?file=0&part=1&from=0", "confirm/undo?entry=" + e, "confirm/purge?entries=" + e} {
+		for _, address := range []string{"change/" + e, "change/" + e + "?view=split", "diff/" + e + "?file=0", "diff/" + e + "?file=0&part=1&from=0", "confirm/undo?entry=" + e, "confirm/purge?entries=" + e,
+			"json/change/" + e, "json/content/" + e + "/0/before", "json/content/" + e + "/0/after", "json/confirm/undo?entry=" + e} {
 			look(address)
 		}
 	}
-	for _, address := range []string{"", "session?id=s1", "diff/session?session=s1&file=0", "diff/session?session=s1&file=1", "confirm/undo?sessionId=s1", "confirm/purge?sessionId=s1", "trash", "health?verify=1"} {
+	for _, address := range []string{"", "json/timeline", "session?id=s1", "diff/session?session=s1&file=0", "diff/session?session=s1&file=1", "confirm/undo?sessionId=s1", "confirm/purge?sessionId=s1", "trash", "health?verify=1"} {
 		look(address)
 	}
 	for _, path := range []string{".env", "asked/a"} {

@@ -5,7 +5,7 @@
 // about files. docs/ui.md has its promises.
 //
 // Files read in families. web.go, serve_http.go, login*.go and render.go take a request to its page; page_*.go are the pages;
-// preview_*.go fill the page that asks before a change; form_*.go read, check and carry out a form; hub.go and
+// preview_*.go fill the page that asks before a change; json.go has the same for programs; form_*.go read, check and carry out a form; hub.go and
 // event_stream.go tell open pages what is new; log_check.go and log_counts.go read the whole log in the background.
 package web
 
@@ -110,6 +110,15 @@ func (s *Site) routes() {
 		"diff/{entry}":   (*request).moreDiff,
 	} {
 		s.mux.HandleFunc("GET "+root+"{workspace}/"+path, s.pageHandler(h))
+	}
+	for path, h := range map[string]func(*request) (any, error){
+		"timeline":                      (*request).timelineJSON,
+		"change/{entry}":                (*request).changeJSON,
+		"content/{entry}/{file}/{side}": (*request).contentJSON,
+		"waiting":                       (*request).waitingJSON,
+		"confirm/{tool}":                (*request).confirmJSON,
+	} {
+		s.mux.HandleFunc("GET "+root+"{workspace}/json/"+path, s.jsonHandler(h))
 	}
 	s.mux.HandleFunc("GET "+root+"{workspace}/patch/{entry}", s.inWorkspace(s.patch))
 	s.mux.HandleFunc("GET "+root+"{workspace}/editor", s.inWorkspace(s.editor))
