@@ -39,9 +39,9 @@ type ListRequest struct {
 	Recursive      bool   `json:"recursive,omitempty" jsonschema:"also what is below"`
 	MaxDepth       int    `json:"maxDepth,omitempty" jsonschema:"how deep, with recursive"`
 	IncludeHidden  bool   `json:"includeHidden,omitempty" jsonschema:"also names that begin with a dot"`
-	IncludeIgnored bool   `json:"includeIgnored,omitempty" jsonschema:"also what ignore files leave out"`
+	IncludeIgnored bool   `json:"includeIgnored,omitempty" jsonschema:"also ignored files"`
 	// NamesOnly is for callers who do not need sizes and times, which take longer to learn than the names: they are zero.
-	NamesOnly bool `json:"-"`
+	NamesOnly bool `json:"namesOnly,omitempty" jsonschema:"no sizes: faster"`
 }
 
 // ListData lists a directory: by depth, then directories before files before links, then by name.
@@ -71,7 +71,7 @@ type SearchRequest struct {
 	CaseSensitive  *bool    `json:"caseSensitive,omitempty" jsonschema:"default true"`
 	ContextLines   int      `json:"contextLines,omitempty" jsonschema:"lines around a match"`
 	MaxResults     int      `json:"maxResults,omitempty" jsonschema:"stop after so many matches"`
-	IncludeIgnored bool     `json:"includeIgnored,omitempty" jsonschema:"also what ignore files leave out"`
+	IncludeIgnored bool     `json:"includeIgnored,omitempty" jsonschema:"also ignored files"`
 }
 
 // SearchData lists the matches of a search, by path and line.
@@ -104,7 +104,7 @@ type GlobRequest struct {
 	Root           string   `json:"root,omitempty" jsonschema:"where the pattern begins"`
 	ExcludeGlobs   []string `json:"excludeGlobs,omitempty" jsonschema:"none that match these"`
 	MaxResults     int      `json:"maxResults,omitempty" jsonschema:"stop after so many paths"`
-	IncludeIgnored bool     `json:"includeIgnored,omitempty" jsonschema:"also what ignore files leave out"`
+	IncludeIgnored bool     `json:"includeIgnored,omitempty" jsonschema:"also ignored files"`
 }
 
 // GlobData lists the matching paths, sorted.

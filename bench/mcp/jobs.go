@@ -25,9 +25,9 @@ func jobs() []job {
 	return []job{
 		{name: "read", doc: "a file of 3.4 KB, of 1,000 in turn", calls: 1000, make: readCall, check: checkRead},
 		{name: "edit", doc: "one line of a file of 3.4 KB, of 1,000 in turn", calls: 200, make: editCall, check: checkEdit, edits: true},
-		{name: "list", doc: "a directory of 1,000 files", calls: 200, make: listCall, check: checkList},
-		{name: "list, sizes", doc: "the same, with the size of each, which ours always has", calls: 200, make: sizesCall, check: checkList},
-		{name: "list, recursive", doc: "2,000 files in 51 directories", calls: 40, make: treeCall, check: checkTree},
+		{name: "list", doc: "a directory of 1,000 files, their names and types only", calls: 200, make: listCall, check: checkList},
+		{name: "list, sizes", doc: "the same, with the size of each, which ours has unless it is told not to", calls: 200, make: sizesCall, check: checkList},
+		{name: "list, recursive", doc: "2,000 files in 51 directories, their names and types only", calls: 40, make: treeCall, check: checkTree},
 		{name: "search", doc: "names that end in 7.txt among those 2,000", calls: 20, make: searchCall("7.txt"), check: checkSearch("7.txt")},
 		{name: "search, Go's sources", doc: "names that end in _test.go in the sources of Go", calls: 4, sources: true,
 			make: searchCall("_test.go"), check: checkSearch("_test.go")},

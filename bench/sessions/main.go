@@ -1,10 +1,10 @@
 // Command sessions has many agents work on one tree for some time, each through a session of its own and with one call in
-// flight, and prints what they got: calls a second, how long calls took, how even the sessions fared, and the memory of the
-// servers over time. Three calls of four edit one of the session's own files; the others read, list and search. Afterwards the
+// flight, and prints what they got, quarter by quarter: calls a second, how long calls took, what the servers spent and the
+// memory that they had; and how even the sessions fared. Three calls of four edit one of the session's own files; the others read, list and search. Afterwards the
 // files must have what was acknowledged, and the log must be whole.
 //
 //	go -C bench run ./sessions                 # 64 sessions of one server, for a minute
-//	go -C bench run ./sessions -for 30m
+//	go -C bench run ./sessions -for 30m -out sessions/RESULTS.md
 //	go -C bench run ./sessions -servers 64     # a server for each session
 package main
 
@@ -29,6 +29,7 @@ func main() {
 	flag.IntVar(&o.servers, "servers", 1, "`number` of servers, among which the sessions are spread")
 	flag.StringVar(&o.emend, "emend", "", "measure this `program` (default: build it)")
 	flag.StringVar(&o.dir, "dir", "", "make the tree below this `directory` (default: the system's temporary one)")
+	flag.StringVar(&o.out, "out", "", "write the results to this `file` too, as Markdown")
 	flag.Parse()
 	if err := measure(ctx, o); err != nil {
 		fmt.Fprintln(os.Stderr, "sessions:", err)
@@ -50,8 +51,12 @@ func measure(ctx context.Context, o options) (err error) {
 		}
 	}
 	r, err := run(ctx, o, home)
-	if r != nil {
-		fmt.Print(r)
+	if r == nil || r.took == 0 {
+		return err
 	}
-	return err
+	fmt.Print(r.page())
+	if err != nil || o.out == "" {
+		return err
+	}
+	return os.WriteFile(o.out, []byte(r.page()), 0o666)
 }

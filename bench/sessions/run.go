@@ -23,7 +23,7 @@ import (
 type options struct {
 	length            time.Duration
 	sessions, servers int
-	emend, dir        string
+	emend, dir, out   string
 }
 
 // filesOfSession is how many files a session edits, in turn.
@@ -71,8 +71,9 @@ func (r *result) work(ctx context.Context, servers []*server) error {
 	ctx, stop := context.WithTimeout(ctx, r.length)
 	defer stop()
 	errs := make([]error, len(r.agents))
+	var unknown error
 	var all sync.WaitGroup
-	begin := time.Now()
+	r.begin = time.Now()
 	for n, a := range r.agents {
 		all.Go(func() {
 			if errs[n] = a.work(ctx); errs[n] != nil {
@@ -80,20 +81,31 @@ func (r *result) work(ctx context.Context, servers []*server) error {
 			}
 		})
 	}
-	for quarter := 1; quarter <= 4; quarter++ {
+	for q := range r.states {
 		select {
-		case <-time.After(time.Until(begin.Add(r.length * time.Duration(quarter) / 4))):
+		case <-time.After(time.Until(r.begin.Add(r.length * time.Duration(q+1) / quarters))):
 		case <-ctx.Done():
 		}
-		resident := int64(0)
-		for _, s := range servers {
-			resident += line.ResidentNow(s.cmd.Process.Pid)
-		}
-		r.resident = append(r.resident, resident)
+		var err error
+		r.states[q], err = stateOf(servers)
+		unknown = errors.Join(unknown, err)
 	}
 	all.Wait()
-	r.took = time.Since(begin)
-	return errors.Join(errs...)
+	r.took = time.Since(r.begin)
+	return errors.Join(append(errs, unknown)...)
+}
+
+func stateOf(servers []*server) (state, error) {
+	out := state{load: load()}
+	for _, s := range servers {
+		spent, err := line.Spent(s.cmd.Process.Pid)
+		if err != nil {
+			return out, err
+		}
+		out.resident += line.ResidentNow(s.cmd.Process.Pid)
+		out.processor += spent
+	}
+	return out, nil
 }
 
 // server is a running emend serve.
@@ -135,8 +147,7 @@ type agent struct {
 	*session.Client
 	n     int
 	at    [filesOfSession]int // number of edits of each file
-	edits []time.Duration     // how long each took
-	looks []time.Duration     // reads, lists and searches
+	calls []call
 }
 
 func (a *agent) path(i int) string { return fmt.Sprintf("dir%02d/session%d-%d.txt", i, a.n, i) }
@@ -176,11 +187,10 @@ func (a *agent) work(ctx context.Context) error {
 		if answer.IsError {
 			return fmt.Errorf("session %d: %s: %s", a.n, tool, answer.Text())
 		}
-		if took := time.Since(begin); edited >= 0 {
+		ended := time.Now()
+		a.calls = append(a.calls, call{edits: edited >= 0, ended: ended, took: ended.Sub(begin)})
+		if edited >= 0 {
 			a.at[edited]++
-			a.edits = append(a.edits, took)
-		} else {
-			a.looks = append(a.looks, took)
 		}
 	}
 	return nil

@@ -28,12 +28,12 @@ func TestSessions(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	t.Log(r)
+	t.Log(r.page())
 	const few = 10 // more or less say nothing: a busy machine makes a few calls of each session in two seconds
 	if fewest, most := r.spread(); most > 2*fewest+few {
 		t.Errorf("a session made %d calls, another one %d", fewest, most)
 	}
-	if first, last := r.resident[0], r.resident[3]; last > 2*first {
+	if first, last := r.states[0].resident, r.states[quarters-1].resident; last > 2*first {
 		t.Errorf("memory grew from %d to %d MiB", first>>20, last>>20)
 	}
 }

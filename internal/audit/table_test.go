@@ -7,6 +7,7 @@ import (
 	"io/fs"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -248,7 +249,34 @@ func TestIndexLies(t *testing.T) {
 
 var everyByte = flag.Bool("every-byte", false, "damage an index in every byte; without it, in one of 101")
 
-// An index with a wrong byte, or one that is cut, misleads no query.
+// isWhole reports whether the index of that name agrees with its segment, and each of its pages with its checksum.
+func isWhole(t testing.TB, dir vfs.Dir, name string) bool {
+	t.Helper()
+	number, suffix, _ := strings.Cut(name, ".")
+	n, err := strconv.Atoi(number)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, info, err := openSegment(dir, n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	x := openTable(dir, n, f, info.Size, "."+suffix)
+	if x == nil {
+		return false
+	}
+	defer x.close()
+	for i := range recordPages(x.records) + keyPages(x.keys) {
+		if _, err := x.page(i); err != nil {
+			return false
+		}
+	}
+	return true
+}
+
+// An index with a wrong byte, or one that is cut, misleads no query. Whoever reads the byte finds it, and after some appends the
+// index is whole again.
 func TestIndexIsDamaged(t *testing.T) {
 	indexing(t, 2000)
 	rnd := rand.New(rand.NewPCG(13, 14))
@@ -274,6 +302,32 @@ func TestIndexIsDamaged(t *testing.T) {
 				}
 				put(t, dir, name, bad)
 				sameAnswers(t, rnd, with, without, whole, 1)
+				put(t, dir, name+"2", bad) // a query may have removed the index
+				if err := dir.Rename(name+"2", dir, name, vfs.Replace); err != nil {
+					t.Fatal(err)
+				}
+				mends := rnd.IntN(50) == 0
+				fresh := dir
+				if mends {
+					fresh = copyOf(t, with, true, intact)
+				}
+				if isWhole(t, fresh, name) {
+					t.Fatalf("%s: nobody finds that byte %d of %d is wrong", name, at, len(good))
+				}
+				if mends {
+					again := reopen(t, fresh)
+					for range 20 {
+						add1(t, again, Record{Kind: Failed, Message: strings.Repeat("x", 300)})
+					}
+					for _, n := range names(t, fresh) {
+						if !IsSegment(n) && !isWhole(t, fresh, n) {
+							t.Fatalf("byte %d of %d of %s was wrong, and after some appends %s still is", at, len(good), name, n)
+						}
+					}
+					if len(names(t, fresh)) < len(names(t, dir)) {
+						t.Fatalf("byte %d of %d of %s was wrong, and the index was not made again: %q", at, len(good), name, names(t, fresh))
+					}
+				}
 			}
 		}
 	}

@@ -30,7 +30,11 @@ func (p Place) Make() (Place, error) {
 	return p, storeError(err)
 }
 
-// Tidy removes what processes left that were killed while they made a store here, at least a minute ago.
+// tidyNames is how many names [Place.Tidy] looks at. The first change in a tree waits for it, however many files there are.
+const tidyNames = 10_000
+
+// Tidy removes what processes left that were killed while they made a store here, at least a minute ago. In a directory of more
+// than tidyNames names it may miss some.
 func (p Place) Tidy() {
 	up, store := filepath.Split(p.Dir)
 	dir, err := os.Open(up)
@@ -38,7 +42,7 @@ func (p Place) Tidy() {
 		return
 	}
 	defer dir.Close()
-	names, _ := dir.Readdirnames(-1)
+	names, _ := dir.Readdirnames(tidyNames)
 	for _, name := range names {
 		tx, draft := strings.CutPrefix(name, store+".")
 		made, ok := history.TimeOf(tx)
@@ -91,15 +95,20 @@ func (p Place) fillDraft(up vfs.Dir, draft, path string) error {
 	if err != nil {
 		top = p.Top
 	}
-	if filepath.Base(p.Dir) == rootStoreName {
-		if err := createFile(dir, ".gitignore", "*\n"); err != nil {
-			return err
-		}
-	}
-	if err := Create(dir, filepath.ToSlash(top)); err != nil {
+	log, err := createDirs(dir)
+	if err != nil {
 		return err
 	}
-	if err := p.writeOrigin(path); err != nil {
+	defer log.Close()
+	origin, err := identityText(path)
+	if err != nil {
+		return err
+	}
+	files := append(storeFiles(filepath.ToSlash(top)), storeFile{originName, origin})
+	if filepath.Base(p.Dir) == rootStoreName {
+		files = append(files, storeFile{".gitignore", "*\n"})
+	}
+	if err := fill(dir, log, files); err != nil {
 		return err
 	}
 	return giveToOwner(path, p.Top)
@@ -108,28 +117,57 @@ func (p Place) fillDraft(up vfs.Dir, draft, path string) error {
 // Create makes a store in the empty directory dir. The store counts once dir is durable under its final name, which is
 // up to the caller.
 func Create(dir vfs.Dir, top string) error {
-	if err := history.Create(dir); err != nil {
-		return err
-	}
-	if err := dir.Mkdir(logName, 0o700); err != nil {
-		return err
-	}
-	log, err := dir.Dir(logName)
+	log, err := createDirs(dir)
 	if err != nil {
 		return err
 	}
 	defer log.Close()
-	l, err := audit.Create(log, audit.Options{})
+	return fill(dir, log, storeFiles(top))
+}
+
+// createDirs creates the directories of a store, and returns that of the log.
+func createDirs(dir vfs.Dir) (log vfs.Dir, err error) {
+	if err := history.Create(dir); err != nil {
+		return nil, err
+	}
+	if err := dir.Mkdir(logName, 0o700); err != nil {
+		return nil, err
+	}
+	return dir.Dir(logName)
+}
+
+// storeFile is a file of a new store.
+type storeFile struct{ name, text string }
+
+// storeFiles returns the files that every store has.
+func storeFiles(top string) []storeFile {
+	return []storeFile{{lockName, ""}, {formatName, format + "\ntop " + top + "\n"}}
+}
+
+// fill creates the log and the files of a store, and makes all of it durable at the same time: none of it counts before the
+// rest is there, and a disk writes down together what is synced together.
+func fill(dir, log vfs.Dir, files []storeFile) (err error) {
+	syncs := []func() error{func() error { return createLog(log) }, dir.Sync}
+	for _, file := range files {
+		f, err := dir.Create(file.name, 0o600)
+		if err != nil {
+			return err
+		}
+		defer f.Close()
+		if _, err := io.WriteString(f, file.text); err != nil {
+			return err
+		}
+		syncs = append(syncs, f.Sync)
+	}
+	return parallel(len(syncs), len(syncs), func(i int) error { return syncs[i]() })
+}
+
+func createLog(dir vfs.Dir) error {
+	l, err := audit.Create(dir, audit.Options{})
 	if err != nil {
 		return err
 	}
-	defer l.Close()
-	for name, text := range map[string]string{lockName: "", formatName: format + "\ntop " + top + "\n"} {
-		if err := createFile(dir, name, text); err != nil {
-			return err
-		}
-	}
-	return dir.Sync()
+	return l.Close()
 }
 
 // TopOf returns the absolute path of the top of the tree that the store of the place, open as dir, belongs to.

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"strconv"
 	"testing"
 )
 
@@ -25,6 +26,24 @@ func TestTidy(t *testing.T) {
 		"gl/a/" + draft: true, "gl/b/" + draft: true, `gl/\/` + draft: true} {
 		if isDir(filepath.Join(top, name)) != want {
 			t.Errorf("%s is there: %v", name, !want)
+		}
+	}
+}
+
+// BenchmarkMake makes stores, which the first change in a tree waits for. EMEND_BENCH_DIR names a directory on the disk to measure.
+func BenchmarkMake(b *testing.B) {
+	top, err := os.MkdirTemp(os.Getenv("EMEND_BENCH_DIR"), "make")
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer os.RemoveAll(top)
+	for i := 0; b.Loop(); i++ {
+		dir := filepath.Join(top, strconv.Itoa(i))
+		if err := os.Mkdir(dir, 0o755); err != nil {
+			b.Fatal(err)
+		}
+		if _, err := (Place{Dir: filepath.Join(dir, ".emend"), Top: dir}).Make(); err != nil {
+			b.Fatal(err)
 		}
 	}
 }

@@ -59,7 +59,12 @@ type rule struct {
 // asks, then the first in the table: this one is named in the refusal.
 var builtinRules = compileRules(ruleTable)
 
-func compileRules(table []ruleRow) (out []rule) {
+func compileRules(table []ruleRow) []rule {
+	patterns := 0
+	for i := range table {
+		patterns += len(strings.Fields(table[i].patterns))
+	}
+	out := make([]rule, 0, patterns) // not grown: every process does this
 	for i := range table {
 		row := &table[i]
 		for text := range strings.FieldsSeq(row.patterns) {

@@ -2,7 +2,9 @@ package logbook
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
+	"io/fs"
 	"slices"
 
 	"github.com/emend-dev/emend/api"
@@ -195,6 +197,7 @@ func (rd *Reader) Readable(op audit.Op) error {
 func (rd *Reader) Diffs(tx string) []string {
 	diff, err := rd.History.ReadText(history.DiffName(tx))
 	if err != nil {
+		rd.noteUnread(err)
 		return []string{}
 	}
 	return report.SplitDiff(diff)
@@ -206,9 +209,17 @@ func (rd *Reader) Kept(slot string) string {
 		return ""
 	}
 	if _, _, err := rd.History.Find(slot); err != nil {
+		rd.noteUnread(err)
 		return ""
 	}
 	return slot
+}
+
+// noteUnread notes that something of the history cannot be read, unless it is not there any more.
+func (rd *Reader) noteUnread(err error) {
+	if !errors.Is(err, fs.ErrNotExist) {
+		rd.note("A part of the history cannot be read, and what it keeps is left out here: %v. A person can run emend doctor.", err)
+	}
 }
 
 // SlotOf returns the slot with the file that op, of r, deleted or overwrote; "" when it did neither.

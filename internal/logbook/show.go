@@ -93,9 +93,12 @@ func (rd *Reader) keptOf(r *audit.Record) []api.Kept {
 			continue
 		}
 		id := history.Slot(r.Tx, a.Slot)
-		if _, is, err := rd.History.Find(id); err == nil {
-			out = append(out, api.Kept{ID: id, Path: path, SizeBytes: is.Size, MTime: is.ModTime})
+		_, is, err := rd.History.Find(id)
+		if err != nil {
+			rd.noteUnread(err)
+			continue
 		}
+		out = append(out, api.Kept{ID: id, Path: path, SizeBytes: is.Size, MTime: is.ModTime})
 	}
 	return out
 }

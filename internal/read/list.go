@@ -66,9 +66,10 @@ func notDirectory(path string, e guard.Entry) error {
 	return err
 }
 
-// listText formats the data for a model: a line about the list, then type, size and path of each entry.
+// listText formats the data for a model: a line about the list, then a line for each entry.
 func listText(d *api.ListData, r *api.ListRequest, unread int) string {
 	var b strings.Builder
+	b.Grow(100 + 24*len(d.Entries))
 	fmt.Fprintf(&b, "%s: %s", report.Escape(d.Path), countOf(len(d.Entries), "entry", "entries"))
 	if d.Truncated {
 		fmt.Fprintf(&b, ", the first of more; list a directory below")
@@ -78,29 +79,28 @@ func listText(d *api.ListData, r *api.ListRequest, unread int) string {
 	}
 	appendNotes(&b, unreadNotes(unread))
 	for i := range d.Entries {
-		e := &d.Entries[i]
 		b.WriteByte('\n')
-		writeEntry(&b, e.Type, e.Size, e.RelativePath)
+		writeEntry(&b, &d.Entries[i], r.NamesOnly)
 	}
 	return b.String()
 }
 
-// writeEntry writes the line of one entry. Only a file has a size.
-func writeEntry(b *strings.Builder, kind string, size int64, path string) {
-	path = report.OneLine(path)
-	switch kind {
-	case "file":
-		b.WriteString("file ")
-		b.WriteString(strconv.FormatInt(size, 10))
-		b.WriteByte(' ')
-		b.WriteString(path)
-	case "directory":
-		b.WriteString("dir - ")
-		b.WriteString(path)
-		b.WriteByte('/')
-	default:
-		b.WriteString(kind)
-		b.WriteString(" - ")
-		b.WriteString(path)
+// writeEntry writes the line of one entry: its type, its size unless only names are wanted, and its path. Only a file has a size.
+func writeEntry(b *strings.Builder, e *api.ListEntry, namesOnly bool) {
+	kind, end := e.Type, ""
+	if kind == "directory" {
+		kind, end = "dir", "/"
 	}
+	b.WriteString(kind)
+	b.WriteByte(' ')
+	switch {
+	case namesOnly:
+	case kind == "file":
+		b.WriteString(strconv.FormatInt(e.Size, 10))
+		b.WriteByte(' ')
+	default:
+		b.WriteString("- ")
+	}
+	b.WriteString(report.OneLine(e.RelativePath))
+	b.WriteString(end)
 }

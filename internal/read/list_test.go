@@ -21,6 +21,13 @@ func TestList(t *testing.T) {
 	if want := ".: 3 entries\ndir - b/\nfile 1 a.txt\nfile 0 odd\\nname"; a.Result().Text() != want {
 		t.Errorf("%s", a.Result().Text())
 	}
+	a, err = ws.List(t.Context(), api.ListRequest{Path: ".", NamesOnly: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := ".: 3 entries\ndir b/\nfile a.txt\nfile odd\\nname"; a.Result().Text() != want || a.Data.Entries[1].Size != 0 {
+		t.Errorf("%s", a.Result().Text())
+	}
 	a, err = ws.List(t.Context(), api.ListRequest{Path: "b/", Recursive: true})
 	if err != nil {
 		t.Fatal(err)

@@ -17,7 +17,7 @@ var Comma = &Profile{Name: "comma", System: "Comma Agents", Doc: "the eleven fil
 	Tools: []*Tool{
 		readFile.variant("Read a text file, or some of its lines. data.sha256 is of the whole file: send it as expectedSha256 when you change the file. "+
 			"Refuses directories, protected and binary files.", nil, "anchors"),
-		listDirectory.variant("List a directory, with recursive also what is below. Hidden and protected names and build directories are left out. Refuses a file (use read_file).", includeIgnored),
+		listDirectory.variant("List a directory, with recursive also what is below. Hidden and protected names and build directories are left out. Refuses a file (use read_file).", includeIgnored, "namesOnly"),
 		searchFiles.variant("Find lines that have a text or match a regex, or files by path. Binary and protected files and build directories are left out. Refuses a bad pattern.", includeIgnored),
 		glob.variant("Find files and directories whose path matches a pattern with *, **, ?, {a,b} and [a-z], sorted. Protected ones and build directories are left out. Refuses a bad pattern.", includeIgnored),
 		createFile.variant("", nil, "idempotencyKey"),

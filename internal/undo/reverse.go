@@ -14,6 +14,7 @@ import (
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
+	"github.com/emend-dev/emend/internal/commit"
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/draft"
 	"github.com/emend-dev/emend/internal/guard"
@@ -460,8 +461,15 @@ func (u *reversal) slotsWith(r *audit.Record, a *audit.Act) iter.Seq[string] {
 // refuseNotKept says why findKept found nothing.
 func (u *reversal) refuseNotKept(r *audit.Record, a *audit.Act) {
 	slot := history.Slot(r.Tx, a.Slot)
-	if _, is, err := u.hist.Find(slot); err == nil && is.ID.Ino == a.Old.Ino {
+	_, is, err := u.hist.Find(slot)
+	if err == nil && is.ID.Ino == a.Old.Ino {
 		u.refusals = append(u.refusals, u.writtenSince(a.Path, slot))
+		return
+	}
+	if errors.Is(err, history.ErrDamaged) {
+		damaged, _ := errors.AsType[*fail.Error](commit.DamagedPack(err))
+		damaged.Path = u.displayPath(a.Path)
+		u.refusals = append(u.refusals, damaged)
 		return
 	}
 	u.refuse(fail.NotFound, a.Path, "what it was before is no longer kept: it was purged, pruned, or restored elsewhere",

@@ -34,10 +34,12 @@ var Our = Language{
 	Edit: func(_, path, sum, old, new string) Call {
 		return Call{"edit_file", map[string]any{"path": path, "expectedSha256": sum, "edits": edits(old, new)}}
 	},
-	List:  func(_, path string) Call { return Call{"list_directory", map[string]any{"path": path}} },
+	List: func(_, path string) Call {
+		return Call{"list_directory", map[string]any{"path": path, "namesOnly": true}}
+	},
 	Sizes: func(_, path string) Call { return Call{"list_directory", map[string]any{"path": path}} },
 	Tree: func(_, path string) Call {
-		return Call{"list_directory", map[string]any{"path": path, "recursive": true}}
+		return Call{"list_directory", map[string]any{"path": path, "recursive": true, "namesOnly": true}}
 	},
 	Search: func(_, suffix string) Call {
 		return Call{"search_files", map[string]any{"query": "**/*" + suffix, "mode": "path", "maxResults": 10_000}}
@@ -97,11 +99,11 @@ func below(text string) string {
 // ourEntries parses lines such as "file 12 a/b.go" and "dir - a/".
 func ourEntries(text string, name func(string) string) (out []string, err error) {
 	for line := range strings.SplitSeq(below(text), "\n") {
-		f := strings.SplitN(line, " ", 3)
-		if len(f) != 3 {
+		at := strings.LastIndexByte(line, ' ') // no name in the trees has a space
+		if at < 0 {
 			return nil, fmt.Errorf("no entry: %q", line)
 		}
-		out = append(out, name(f[2]))
+		out = append(out, name(line[at+1:]))
 	}
 	return out, nil
 }

@@ -44,12 +44,29 @@ func (s *stdioConn) wake() {
 }
 
 func (s *stdioConn) send(m jsonrpc.Message) {
-	b, err := jsonrpc.EncodeMessage(m)
+	b, err := encodeMessage(m)
 	if err != nil {
 		s.log.Error("a message cannot be written", "error", err)
 		return
 	}
 	s.writeLine(b)
+}
+
+// encodeMessage encodes a message as one line. The SDK has just encoded the result of a call, as one line too; its own
+// EncodeMessage would parse it once more.
+func encodeMessage(m jsonrpc.Message) ([]byte, error) {
+	r, ok := m.(*jsonrpc.Response)
+	if !ok || r.Error != nil || len(r.Result) == 0 || !r.ID.IsValid() {
+		return jsonrpc.EncodeMessage(m)
+	}
+	id, err := plainJSON(r.ID.Raw())
+	if err != nil {
+		return nil, err
+	}
+	const head, middle = `{"jsonrpc":"2.0","id":`, `,"result":`
+	out := make([]byte, 0, len(head)+len(id)+len(middle)+len(r.Result)+2)
+	out = append(append(append(append(out, head...), id...), middle...), r.Result...)
+	return append(out, '}'), nil
 }
 
 func (s *stdioConn) sendRefusal(r *lineRefusal) {

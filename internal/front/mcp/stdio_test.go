@@ -14,6 +14,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/emend-dev/emend"
@@ -422,4 +423,26 @@ func FuzzMessage(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestEncodeMessage checks that a message is encoded byte for byte as the SDK does it.
+func TestEncodeMessage(t *testing.T) {
+	long, _ := jsonrpc.MakeID("<a\"b\n&é")
+	number, _ := jsonrpc.MakeID(float64(0))
+	for _, m := range []jsonrpc.Message{
+		&jsonrpc.Response{ID: number, Result: json.RawMessage(`{"content":[{"type":"text","text":"a<b>\n"}]}`)},
+		&jsonrpc.Response{ID: long, Result: json.RawMessage(`{}`)},
+		&jsonrpc.Response{ID: long, Result: json.RawMessage(`null`)},
+		&jsonrpc.Response{ID: number, Error: &jsonrpc.Error{Code: 1, Message: "no"}},
+		&jsonrpc.Response{Error: &jsonrpc.Error{Code: 1, Message: "no"}},
+		&jsonrpc.Request{ID: number, Method: "m", Params: json.RawMessage(`{}`)},
+	} {
+		want, err := jsonrpc.EncodeMessage(m)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := encodeMessage(m); err != nil || string(got) != string(want) {
+			t.Errorf("%s, %v; the SDK has %s", got, err, want)
+		}
+	}
 }
