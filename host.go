@@ -67,6 +67,23 @@ func (h *Host) Look(ctx context.Context, r api.LookRequest) (*api.Look, error) {
 	return call(ctx, h.s, look.Look, r)
 }
 
+// Looker looks before and after a command, with less work than two calls of [Host.Look].
+type Looker struct {
+	h    *Host
+	with *look.Looker
+}
+
+// NewLooker returns a Looker. Close it when done.
+func (h *Host) NewLooker() *Looker { return &Looker{h, look.NewLooker()} }
+
+// Look is [Host.Look].
+func (l *Looker) Look(ctx context.Context, r api.LookRequest) (*api.Look, error) {
+	return call(ctx, l.h.s, l.with.Look, r)
+}
+
+// Close frees what the Looker holds.
+func (l *Looker) Close() error { return l.with.Close() }
+
 // Run runs a command that sees the tree as a layer, and lands what it left as one change: judged by the rules and the policy, refused
 // whole if somebody else changed the same paths meanwhile, undoable. [IsNoLayer] tells from its error that there can be no layer
 // here. It works on Linux, in a program whose main calls [Supervise].

@@ -21,7 +21,7 @@ const module = "github.com/emend-dev/emend"
 var rooms = []string{
 	"patch", "fail", "api", "panics", "text", "credential", "abbrev", "decode", "dialect", "match", "plan", "notebook", "draft", "hint", "report", "explain",
 	// The waterline: rooms above compute, rooms below may touch the world.
-	"plant", "vfs", "gitobjects", "confine", "overlay", "guard", "find", "history", "audit", "commit", "board",
+	"plant", "vfs", "watch", "gitobjects", "confine", "overlay", "guard", "find", "history", "audit", "commit", "board",
 	// What an engine does with these, one room for each reason to change.
 	"caller", "workspace", "consent", "logbook", "kept", "trace", "source", "read", "change", "undo", "look", "landing", "version",
 	"emend", // the root package

@@ -28,14 +28,14 @@ func Every(ctx context.Context, g *guard.Guard, o Options, visit func(worker int
 		return nil, err
 	}
 	root.folder.WithProtected()
-	w := &walker[struct{}]{ignore: ig, keepUnentered: true}
+	w := &walker[struct{}]{ignore: ig, keepUnentered: true, watch: o.Watch}
 	entries := make([][]Entry, o.workers())
 	w.whole = func(worker int, d *dir, names []guard.Name) (enter []string) {
 		w.reportProgress(&o, len(names), d.path)
 		all := ig.describe(d, names, o.Root.File.Dev, entries[worker][:0])
 		visit(worker, d.path, all)
 		for i := range all {
-			if e := &all[i]; e.Mode.IsDir() && !e.Ignored && !e.Other {
+			if e := &all[i]; !o.RootOnly && e.Mode.IsDir() && !e.Ignored && !e.Other {
 				enter = append(enter, e.Name)
 			}
 		}

@@ -21,6 +21,7 @@ import (
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/watch"
 )
 
 // Options say where to look and what to leave out.
@@ -38,6 +39,10 @@ type Options struct {
 	Progress func(done int, what string)
 	// Workers is the number of goroutines; 0 means one for each processor.
 	Workers int
+	// Watch, for Every, listens to each directory from before it is listed; nil for none.
+	Watch *watch.Watch
+	// RootOnly, for Every, enters no directory.
+	RootOnly bool
 }
 
 func (o *Options) workers() int {

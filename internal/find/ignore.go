@@ -108,9 +108,12 @@ func markOf(n guard.Name) ignoreMarks {
 	return 0
 }
 
+// RuleFiles returns the names of the files that have ignore rules, or decide which of them apply.
+func RuleFiles() []string { return []string{dotGit, gitIgnoreName, dotIgnoreName} }
+
 // marksIn finds the marks of a folder without listing it.
 func marksIn(f *guard.Folder) (has ignoreMarks) {
-	for _, name := range []string{dotGit, gitIgnoreName, dotIgnoreName} {
+	for _, name := range RuleFiles() {
 		if is, err := f.Stat(name); err == nil {
 			has |= markOf(guard.Name{Name: name, Kind: is.Kind})
 		}

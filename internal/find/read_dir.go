@@ -39,6 +39,9 @@ func (s *dirReader[T]) openDir(ctx context.Context, u *unit[T]) []unit[T] {
 
 // readDir lists a directory and makes units of its names, in the order of paths.
 func (s *dirReader[T]) readDir(ctx context.Context, d *dir) (below []unit[T], err error) {
+	if s.watch != nil {
+		d.folder.Watch(s.watch)
+	}
 	if err := d.folder.List(ctx, &s.names); err != nil {
 		return nil, err
 	}

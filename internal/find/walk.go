@@ -10,6 +10,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/guard"
 	"github.com/emend-dev/emend/internal/panics"
+	"github.com/emend-dev/emend/internal/watch"
 )
 
 // walker goes through a directory and everything below it with several goroutines, and hands over their results in the order
@@ -24,6 +25,7 @@ type walker[T any] struct {
 	handle func(ctx context.Context, worker int, d *dir, names []guard.Name) []T
 	// whole, if it is set, gets all names of a directory, and returns the directories to enter. wants and handle are not called then.
 	whole func(worker int, d *dir, names []guard.Name) (enter []string)
+	watch *watch.Watch // listens to each directory; may be nil
 	// keepUnentered: unentered is filled.
 	keepUnentered bool
 	// inline: handle is so quick that it is called where the names are read, not as work for later.

@@ -10,6 +10,7 @@ import (
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/vfs"
+	"github.com/emend-dev/emend/internal/watch"
 )
 
 // Folder is an open directory of the workspace, for listing it and for reading the files in it. Its methods take a single
@@ -39,6 +40,7 @@ type dirReader interface {
 	open(name string) (File, error)
 	stat(name string) (fileInfo, error)
 	readlink(name string) (string, error)
+	watch(w *watch.Watch, rel string)
 	close()
 }
 
@@ -271,6 +273,9 @@ func (f *Folder) Readlink(n Name) (string, error) {
 	target, err := f.dir.readlink(n.Name)
 	return target, asRefusal(f.pathOf(n.Name), err)
 }
+
+// Watch has w listen to what happens in the folder, from now on.
+func (f *Folder) Watch(w *watch.Watch) { f.dir.watch(w, f.rel) }
 
 // IsStore reports whether the folder is the store (see [Guard.ProtectStore]).
 func (f *Folder) IsStore() bool {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/binary"
 
+	"github.com/emend-dev/emend/internal/watch"
 	"golang.org/x/sys/unix"
 )
 
@@ -100,5 +101,7 @@ func direntKind(t byte) Kind {
 	}
 	return Special
 }
+
+func (r linuxReader) watch(w *watch.Watch, rel string) { w.Add(r.fd, rel) }
 
 func (r linuxReader) open(name string) (File, error) { return r.openRegular(name) }

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io"
 	"io/fs"
+
+	"github.com/emend-dev/emend/internal/watch"
 )
 
 // openPortableReader is for systems without openat2. The handle h is a root of its own, and stays open.
@@ -63,5 +65,7 @@ func (s portableReader) list(ctx context.Context, n *Names) error {
 		}
 	}
 }
+
+func (s portableReader) watch(w *watch.Watch, _ string) { w.Deafen() }
 
 func (s portableReader) open(name string) (File, error) { return s.openRegular(name) }

@@ -10,6 +10,7 @@ import (
 	"syscall"
 
 	"github.com/emend-dev/emend/internal/vfs"
+	"github.com/emend-dev/emend/internal/watch"
 )
 
 // windowsTree is a root on Windows. It goes name by name from the handle of the root, with the calls that a commit makes: each opens
@@ -222,5 +223,7 @@ func (r windowsReader) list(ctx context.Context, n *Names) error {
 		}
 	}
 }
+
+func (r windowsReader) watch(w *watch.Watch, _ string) { w.Deafen() }
 
 func (r windowsReader) open(name string) (File, error) { return r.openRegular(name) }

@@ -84,7 +84,7 @@ func TestKilledBeforeTheRun(t *testing.T) {
 // or is removed.
 func TestKilledInTheLanding(t *testing.T) {
 	const files = 1000
-	script := fmt.Sprintf("echo 2 > a; rm b; mkdir -p n/e; i=0; while [ $i -lt %d ]; do echo $i > n/$i; i=$((i+1)); done", files)
+	script := fmt.Sprintf("echo 2 > a; rm b; mkdir -p n/e; chmod 711 n/e; i=0; while [ $i -lt %d ]; do echo $i > n/$i; i=$((i+1)); done", files)
 	for name, reached := range map[string]func(w *world, grown bool) bool{
 		"staging":      func(w *world, _ bool) bool { return w.slots() > 0 },
 		"half staged":  func(w *world, _ bool) bool { return w.slots() > files/2 },
@@ -93,7 +93,7 @@ func TestKilledInTheLanding(t *testing.T) {
 		"applying":     func(w *world, _ bool) bool { return w.exists("n/0") },
 		"half applied": func(w *world, _ bool) bool { return w.exists(fmt.Sprint("n/", files/2)) },
 		"last applied": func(w *world, _ bool) bool { return !w.exists("b") },
-		"finishing":    func(w *world, _ bool) bool { return w.exists("n/e") },
+		"directories":  func(w *world, _ bool) bool { return w.exists("n/e") },
 		"removes a layer": func(w *world, _ bool) bool {
 			g, _ := filepath.Glob(filepath.Join(w.store(), "runs/*/gone"))
 			return len(g) > 0
@@ -184,6 +184,9 @@ func (w *world) isNew(files int) {
 	w.t.Helper()
 	w.has("a", "2\n")
 	w.hasNot("b")
+	if is, err := os.Stat(w.path("n/e")); err != nil || is.Mode().Perm() != 0o711 {
+		w.t.Errorf("the empty directory: %v, %v", is, err)
+	}
 	for i := range files {
 		w.has(fmt.Sprint("n/", i), fmt.Sprintln(i))
 	}

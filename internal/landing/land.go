@@ -382,20 +382,14 @@ func (l *landing) commit(ctx context.Context, asked *consent.Result) error {
 			tell(done, total, "landing")
 		}
 	}
-	if len(l.tx.Changes) > 0 || len(l.tx.RemoveDirs) > 0 {
-		d, err := store.Run(ctx, l.tx)
-		if err != nil {
-			return err
-		}
-		l.rep.Entry = d.Tx
-		l.rep.Notes = append(l.rep.Notes, d.Notes...)
+	l.planDirs()
+	d, err := store.Run(ctx, l.tx)
+	if err != nil {
+		return err
 	}
-	made := l.finishDirs()
-	if l.rep.Entry == "" && len(made) > 0 { // no transaction tells of them
-		if l.rep.Entry, _, err = store.RecordSeen(ctx, commit.Seen{Record: l.tx.Record, Changes: made}); err != nil {
-			return err
-		}
-	}
+	l.rep.Entry = d.Tx
+	l.rep.Notes = append(l.rep.Notes, d.Notes...)
+	l.closeDirs()
 	if l.rep.Inside > 0 {
 		l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%d files of .git landed with it; undo restores files of the work tree, not commits.", l.rep.Inside))
 	}
@@ -415,35 +409,30 @@ func (l *landing) markUnasked(about []api.AskedPath) {
 	}
 }
 
-// finishDirs makes new directories without a file, and gives all new directories their permissions. Neither is part of the
-// transaction, which knows files. It returns what it made.
-func (l *landing) finishDirs() (made []commit.SeenChange) {
-	failed := map[string]bool{}
+// planDirs has the transaction make the new directories, with the permissions that they have in the layer. While files come into one, its
+// owner can do so.
+func (l *landing) planDirs() {
+	l.tx.DirModes = map[string]fs.FileMode{}
 	for _, c := range l.newDirs {
-		if l.withFile[c.Path] {
-			continue
+		if !l.withFile[c.Path] {
+			l.tx.MakeDirs = append(l.tx.MakeDirs, c.Path)
 		}
-		dir, err := l.w.TopGuard().OpenDir(path.Dir(c.Path))
-		if err == nil {
-			err = dir.Mkdir(path.Base(c.Path), 0o700)
-			dir.Close()
-		}
-		if err != nil {
-			failed[c.Path] = true
-			l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%s: the empty directory could not be made: %v.", report.Escape(c.Path), err))
-			continue
-		}
-		made = append(made, commit.SeenChange{Act: audit.Act{Do: audit.DoMkdir, Path: c.Path, Mode: c.New.Mode &^ fs.ModeType}})
+		l.tx.DirModes[c.Path] = c.New.Mode&^fs.ModeType | ownerEnters
 	}
-	for _, c := range slices.Backward(l.newDirs) { // one that takes the right to enter comes after those in it
-		if failed[c.Path] {
+}
+
+const ownerEnters = 0o700
+
+// closeDirs takes from the owner of new directories what the layer does not give them. It is not part of the transaction.
+func (l *landing) closeDirs() {
+	for _, c := range slices.Backward(l.newDirs) { // the deepest first
+		if c.New.Mode&ownerEnters == ownerEnters {
 			continue
 		}
 		if err := l.chmod(c); err != nil {
 			l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%s: the directory did not get the permissions %v: %v.", report.Escape(c.Path), c.New.Mode.Perm(), err))
 		}
 	}
-	return made
 }
 
 // chmod gives a new directory the permissions that it has in the layer.

@@ -11,6 +11,7 @@ import (
 	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/find"
 	"github.com/emend-dev/emend/internal/guard"
+	"github.com/emend-dev/emend/internal/watch"
 )
 
 // file is one name of the tree at a look.
@@ -57,27 +58,26 @@ type dir struct {
 	path    string
 	was     *dirIndex // what the index has of it, nil for nothing
 	settled bool      // it is as was says
+	linked  bool      // a file in it has other names
 	files   []file    // if it is not settled
 }
 
 // walk describes every name of the tree. Sockets, which come and go, are left out, and so is the store. Directories that are as the
 // index says are only named.
-func walk(ctx context.Context, g *guard.Guard, now time.Time, was *index) (*tree, error) {
+// The watch, which may be nil, listens to each directory from before it is described.
+func walk(ctx context.Context, g *guard.Guard, now time.Time, was *index, w *watch.Watch) (*tree, error) {
 	root, err := g.Resolve(".", guard.Request{})
 	if err != nil {
 		return nil, err
 	}
-	young := now.Add(-clockStep).UnixNano()
-	o := find.Options{Root: root, Excludes: find.GlobalExcludes(), Workers: runtime.GOMAXPROCS(0)}
+	o := find.Options{Root: root, Excludes: find.GlobalExcludes(), Workers: runtime.GOMAXPROCS(0), Watch: w}
 	if tell := caller.Progress(ctx); tell != nil {
 		o.Progress = func(done int, what string) { tell(done, 0, what) }
 	}
 	found := make([][]dir, o.Workers)
 	shut, err := find.Every(ctx, g, o, func(worker int, path string, entries []find.Entry) {
 		d := dir{path: path, was: was.find(path)}
-		if d.settled = d.was != nil && d.was.isSettled(entries, young); !d.settled {
-			d.files = filesOf(path, entries, young)
-		}
+		d.describe(entries, youngSince(now))
 		found[worker] = append(found[worker], d)
 	})
 	if err != nil {
@@ -89,6 +89,17 @@ func walk(ctx context.Context, g *guard.Guard, now time.Time, was *index) (*tree
 		t.shutOut(p)
 	}
 	return t, nil
+}
+
+// youngSince returns the time of a change that another one may follow within the resolution of the clock.
+func youngSince(now time.Time) int64 { return now.Add(-clockStep).UnixNano() }
+
+// describe compares the names in a directory with the index. What is not settled is described.
+func (d *dir) describe(entries []find.Entry, young int64) {
+	d.linked = slices.ContainsFunc(entries, func(e find.Entry) bool { return e.Links > 1 && e.Mode.IsRegular() })
+	if d.settled = d.was != nil && d.was.isSettled(entries, young); !d.settled {
+		d.files = filesOf(d.path, entries, young)
+	}
 }
 
 // shutOut notes that a directory was not entered: what was in it is not gone.

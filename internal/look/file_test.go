@@ -27,7 +27,7 @@ func TestFresh(t *testing.T) {
 	defer g.Close()
 	walkAt := func(now time.Time) file {
 		t.Helper()
-		tree, err := walk(t.Context(), g, now, nil)
+		tree, err := walk(t.Context(), g, now, nil, nil)
 		if err != nil || len(tree.dirs) != 1 || len(tree.dirs[0].files) != 1 {
 			t.Fatalf("%v: %+v", err, tree)
 		}
@@ -95,7 +95,7 @@ func TestOnlyWhatDiffers(t *testing.T) {
 	at := time.Now().Add(time.Hour) // so that no file is fresh
 	read := func(x *index) *tree {
 		t.Helper()
-		tr, err := walk(t.Context(), g, at, x)
+		tr, err := walk(t.Context(), g, at, x, nil)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -33,6 +33,7 @@ type look struct {
 	req   api.LookRequest
 	actor api.Actor
 	calls *calls
+	with  *Looker
 	was   *index // nil at the first look
 	tree  *tree  // as it is now
 	next  uint64 // the number of the next copy
@@ -41,6 +42,10 @@ type look struct {
 
 // Look compares the tree with the last look and records what changed without emend.
 func Look(ctx context.Context, w *workspace.Workspace, req api.LookRequest) (*api.Look, error) {
+	return lookWith(ctx, w, req, &Looker{})
+}
+
+func lookWith(ctx context.Context, w *workspace.Workspace, req api.LookRequest, with *Looker) (*api.Look, error) {
 	store, err := w.OpenOrMakeStore()
 	if err != nil {
 		return nil, err
@@ -55,7 +60,7 @@ func Look(ctx context.Context, w *workspace.Workspace, req api.LookRequest) (*ap
 		return nil, err
 	}
 	defer unlock()
-	l := &look{w: w, store: store, top: w.TopGuard(), dir: dir, req: req, actor: w.Actor(ctx)}
+	l := &look{w: w, store: store, top: w.TopGuard(), dir: dir, req: req, actor: w.Actor(ctx), with: with}
 	l.out.Entries = []api.SeenEntry{}
 	l.repo = openRepository(l.top.RootPath())
 	defer l.repo.close()
@@ -84,7 +89,7 @@ func (l *look) run(ctx context.Context) (err error) {
 		l.next = l.was.next
 	}
 	head := l.store.Head()
-	if l.tree, err = walk(ctx, l.top, l.at, l.was); err != nil {
+	if l.tree, err = l.with.describe(ctx, l); err != nil {
 		return err
 	}
 	if l.tree.shut > 0 {
@@ -114,6 +119,7 @@ func (l *look) run(ctx context.Context) (err error) {
 	if err := l.save(copies, head); err != nil {
 		return workspace.StoreError(err)
 	}
+	l.with.note(l)
 	return nil
 }
 

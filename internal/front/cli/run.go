@@ -202,7 +202,9 @@ func (a *app) runWitnessed(ctx context.Context, ws *emend.Workspace, program str
 	if bar != nil {
 		looking = emend.WithProgress(ctx, bar.update)
 	}
-	before, err := ws.Host().Look(looking, api.LookRequest{Moment: api.BeforeCall, Command: strings.Join(args, " "), Quiet: true})
+	looker := ws.Host().NewLooker()
+	defer looker.Close()
+	before, err := looker.Look(looking, api.LookRequest{Moment: api.BeforeCall, Command: strings.Join(args, " "), Quiet: true})
 	bar.finish()
 	if err != nil {
 		return err
@@ -211,7 +213,7 @@ func (a *app) runWitnessed(ctx context.Context, ws *emend.Workspace, program str
 	adoptOrphans()
 	code := a.waitFor(program, args, start)
 	left := hasOrphans()
-	after, err := ws.Host().Look(ctx, api.LookRequest{Moment: api.AfterCall, Command: strings.Join(args, " "), Result: fmt.Sprintf("exit code %d", code), StillRuns: left})
+	after, err := looker.Look(ctx, api.LookRequest{Moment: api.AfterCall, Command: strings.Join(args, " "), Result: fmt.Sprintf("exit code %d", code), StillRuns: left})
 	if err != nil {
 		fmt.Fprintf(a.err, "emend: the command ended with exit code %d; what it changed is not on record\n", code)
 		return err
