@@ -129,8 +129,11 @@ var lookalikes = []struct {
 	knows func(line string) bool
 	hint  string
 }{
+	{"it has the colours of a terminal", func(line string) bool { return strings.Contains(line, "\x1b[") }, "Send it without colours, as git diff --no-color writes it. "},
 	{"its first line is misspelt", isMisspelt, "Write the markers exactly so. "},
 	{"it is a context diff", hasPrefix("***************"), "Send a unified diff, as diff -u writes it, or an envelope. "},
+	{"it is a diff without context", isNormalDiff, "Send a unified diff, as diff -u writes it, or an envelope. "},
+	{"it is the log of a submodule", hasPrefix("Submodule "), "Change the submodule with git. "},
 	{"it is a binary patch", hasPrefix("GIT binary patch"), "Write the file with another tool: a patch of lines cannot hold it. "},
 	{"it looks like SEARCH/REPLACE blocks", hasPrefix("<<<<<<<", "-------", ">>>>>>>"), "Begin every block with <<<<<<< SEARCH, below the path of its file, or send an envelope. "},
 	{"it looks like a unified diff", hasPrefix("--- ", "+++ ", "Index: ", "diff -"), "Begin the diff of every file with the two lines --- a/path and +++ b/path, or send an envelope. "},
@@ -156,6 +159,22 @@ func isMisspelt(line string) bool {
 	const most = 64
 	return len(line) <= most && strings.Contains(line, "*") &&
 		strings.EqualFold(strings.Join(strings.Fields(strings.ReplaceAll(line, "*", " ")), ""), "beginpatch")
+}
+
+// isNormalDiff matches the command above the lines of diff without -u: "2c2", "3,4d2".
+func isNormalDiff(line string) bool {
+	from, to, ok := strings.Cut(strings.Map(func(r rune) rune {
+		if strings.ContainsRune("acd", r) {
+			return ' '
+		}
+		return r
+	}, line), " ")
+	return ok && isLines(from) && isLines(to)
+}
+
+func isLines(s string) bool {
+	first, last, ok := strings.Cut(s, ",")
+	return isNumber(first) && (!ok || isNumber(last))
 }
 
 // notAPatch says what a text without a patch in it looks like.

@@ -21,6 +21,7 @@ var SearchReplace = &Dialect{
 	Rules: func(o Options) Rules {
 		r := emendRules(o)
 		r.RepeatPaths, r.MakeParents, r.MustChange, r.AnyOrder, r.Unmarked = true, true, true, true, true
+		r.ToAdd, r.ToUpdate = "An empty SEARCH makes a new file.", "To change the file, write lines of it in SEARCH."
 		return r
 	},
 	Words: Words{Hunks: true},
