@@ -67,9 +67,25 @@ func (l lines) format() format {
 	return noFormat
 }
 
+// claimsFormat returns the function that claims a text of a format, also one that is in a JSON string, or indented.
+func claimsFormat(f format) func(text string) bool {
+	return func(text string) bool {
+		if inner, ok := unwrapJSONText(text, isFormat(f)); ok {
+			text = inner
+		} else if plain, ok := withoutIndent(text); ok {
+			text = plain
+		}
+		return firstFormat(text) == f
+	}
+}
+
+func isFormat(f format) func(text string) bool {
+	return func(text string) bool { return firstFormat(text) == f }
+}
+
 // firstFormat returns the format of the first line that shows one. The parser of that format refuses lines of others below it.
 func firstFormat(text string) format {
-	for l := startLines(text, 1); l.ok; l.advance() {
+	for l := startLines(strings.TrimPrefix(text, bom), 1); l.ok; l.advance() {
 		if f := l.format(); f != noFormat {
 			return f
 		}
@@ -82,7 +98,7 @@ func claimsEnvelope(text string) bool {
 	if hasEnvelope(text) || strings.HasPrefix(strings.TrimSpace(text), beginPatch+`\n`) {
 		return true
 	}
-	_, ok := unwrapJSONText(text)
+	_, ok := unwrapJSONText(text, hasEnvelope)
 	return ok
 }
 

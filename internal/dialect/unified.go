@@ -16,7 +16,7 @@ var Unified = &Dialect{
 	Parse:     parseWith(&unifiedGrammar),
 	Print:     printUnified,
 	PrintHunk: printUnifiedHunk,
-	Claims:    func(text string) bool { return firstFormat(text) == unifiedFormat },
+	Claims:    claimsFormat(unifiedFormat),
 	Rules: func(o Options) Rules {
 		r := emendRules(o)
 		r.RepeatPaths, r.MakeParents, r.Bytes, r.MustChange, r.RootPaths, r.FromNothing = true, true, true, true, true, true
@@ -158,7 +158,7 @@ func (u *unifiedReader) refuseOther() bool {
 		what, hint = "a binary file, whose contents the diff does not have", "Write the file with another tool: a patch of lines cannot hold it."
 	case hasPrefix("diff --cc ", "diff --combined ", "@@@")(line):
 		what, hint = "a combined diff, which has two old files", "Send the diff against one of the two: git diff HEAD, or git show -m."
-	case isSearch(line) || hasPrefix(">>>>>>> REPLACE", "+++++++ REPLACE")(line):
+	case isSearch(line) || isReplace(line):
 		what = "a SEARCH/REPLACE block beside a unified diff"
 	case hasPrefix("*** Begin Patch", endPatch)(line):
 		what = "an envelope beside a unified diff"

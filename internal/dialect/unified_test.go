@@ -155,6 +155,11 @@ func TestUnified(t *testing.T) {
 		{"and a mark below that", of("@@ -1 +1 @@", "-a", "+b", "c", "+d"), "! 7 no line of a hunk begins like this: \"+d\""},
 		{"properties of Subversion", of("@@", "-a") + "Property changes on: f\n+x\n" + strings.ReplaceAll(of("@@", "-b"), "/f", "/g"), "1 update \"f\"\n  3: [-a]\n7 update \"g\"\n  9: [-b]\npatch line 5: text around the patch was set aside: \"Property changes on: f\"\npatch line 6: text around the patch was set aside: \"+x\"\n"},
 		{"a path in backticks, and labels", "--- `f`\n+++ `f`\n@@\n-a\n--- a/g (original)\n+++ b/g (modified)\n@@\n-a\n", "1 update \"f\"\n  3: [-a]\n5 update \"g\"\n  7: [-a]\npatch line 1: the path was read as \"f\"\npatch line 2: the path was read as \"f\"\npatch line 5: the path was read as \"a/g\"\npatch line 6: the path was read as \"b/g\"\n"},
+		{"JSON", `{"patch": "--- a/f\n+++ b/f\n@@\n-a\n"}`, "1 update \"f\"\n  3: [-a]\npatch line 1: a JSON string around the patch was taken off; line numbers count the lines of the string\n"},
+		{"a diff in a list", "1. Do:\n\n   " + strings.ReplaceAll(of("@@", "-a", " b"), "\n", "\n   ") + "\n", "3 update \"f\"\n  5: blank=1 [-a] [ b] [ ]\npatch line 1: the indentation of the patch was taken off\npatch line 1: text around the patch was set aside: \"1. Do:\"\n"},
+		{"a diff in a quotation", "> " + strings.ReplaceAll(of("@@", "-a", " b"), "\n", "\n> "), "1 update \"f\"\n  3: [-a] [ b]\npatch line 1: the indentation of the patch was taken off\n"},
+		{"a heredoc", "git apply <<'EOF'\n" + of("@@", "-a") + "EOF\n", "2 update \"f\"\n  4: [-a]\npatch line 1: a heredoc around the patch was taken off\n"},
+		{"a byte order mark", "\uFEFF" + of("@@", "-a"), "1 update \"f\"\n  3: [-a]\npatch line 1: a byte order mark was taken off\n"},
 		{"a marker without its backslash", of("@@ -1 +1 @@", "-a", "+b", "No newline at end of file"), "1 update \"f\"\n  3: at 1 new-open [-a] [+b]\n"},
 		{"space around a path", "--- a/f \n+++ b/f\n@@\n-a\n", "1 update \"f\"\n  3: [-a]\npatch line 1: the white space around the path \"a/f\" was taken off\n"},
 	})
