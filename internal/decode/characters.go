@@ -79,5 +79,5 @@ func (d *document) decoded(c code) (text string, absent []string, ok bool) {
 	if len(adds) > 0 && !c.inFiles {
 		absent = written
 	}
-	return strings.Join(out, "\n"), absent, len(old) > 0
+	return strings.Join(out, "\n"), absent, len(old) > 0 || d.marks
 }

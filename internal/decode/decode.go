@@ -91,6 +91,7 @@ type document struct {
 	hunks    []hunk
 	contents []int // the lines of files that are added
 	adds     bool  // a file is added
+	marks    bool  // the marks of the blocks are decoded
 }
 
 // hunk is some lines of a document, by their numbers, without empty ones at its end. Its section has a number.
@@ -205,7 +206,7 @@ func (d *document) splitBlocks() {
 		case l == "<<<<<<< SEARCH", l == "------- SEARCH", l == escapedSearch:
 			part, h, marks = '-', hunk{section: section}, nil
 			if l == escapedSearch {
-				d.lines[i] = "<<<<<<< SEARCH"
+				d.lines[i], d.marks = "<<<<<<< SEARCH", true
 			}
 		case l == blockDivider && part == '-':
 			part = '+'

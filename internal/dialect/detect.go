@@ -67,9 +67,25 @@ func (l lines) format() format {
 	return noFormat
 }
 
+// claimsFormat returns the function that claims a text of a format, also one that is in a JSON string, or indented.
+func claimsFormat(f format) func(text string) bool {
+	return func(text string) bool {
+		if inner, ok := unwrapJSONText(text, isFormat(f)); ok {
+			text = inner
+		} else if plain, ok := withoutIndent(text); ok {
+			text = plain
+		}
+		return firstFormat(text) == f
+	}
+}
+
+func isFormat(f format) func(text string) bool {
+	return func(text string) bool { return firstFormat(text) == f }
+}
+
 // firstFormat returns the format of the first line that shows one. The parser of that format refuses lines of others below it.
 func firstFormat(text string) format {
-	for l := startLines(text, 1); l.ok; l.advance() {
+	for l := startLines(strings.TrimPrefix(text, bom), 1); l.ok; l.advance() {
 		if f := l.format(); f != noFormat {
 			return f
 		}
@@ -82,7 +98,7 @@ func claimsEnvelope(text string) bool {
 	if hasEnvelope(text) || strings.HasPrefix(strings.TrimSpace(text), beginPatch+`\n`) {
 		return true
 	}
-	_, ok := unwrapJSONText(text)
+	_, ok := unwrapJSONText(text, hasEnvelope)
 	return ok
 }
 
@@ -129,8 +145,11 @@ var lookalikes = []struct {
 	knows func(line string) bool
 	hint  string
 }{
+	{"it has the colours of a terminal", func(line string) bool { return strings.Contains(line, "\x1b[") }, "Send it without colours, as git diff --no-color writes it. "},
 	{"its first line is misspelt", isMisspelt, "Write the markers exactly so. "},
 	{"it is a context diff", hasPrefix("***************"), "Send a unified diff, as diff -u writes it, or an envelope. "},
+	{"it is a diff without context", isNormalDiff, "Send a unified diff, as diff -u writes it, or an envelope. "},
+	{"it is the log of a submodule", hasPrefix("Submodule "), "Change the submodule with git. "},
 	{"it is a binary patch", hasPrefix("GIT binary patch"), "Write the file with another tool: a patch of lines cannot hold it. "},
 	{"it looks like SEARCH/REPLACE blocks", hasPrefix("<<<<<<<", "-------", ">>>>>>>"), "Begin every block with <<<<<<< SEARCH, below the path of its file, or send an envelope. "},
 	{"it looks like a unified diff", hasPrefix("--- ", "+++ ", "Index: ", "diff -"), "Begin the diff of every file with the two lines --- a/path and +++ b/path, or send an envelope. "},
@@ -156,6 +175,22 @@ func isMisspelt(line string) bool {
 	const most = 64
 	return len(line) <= most && strings.Contains(line, "*") &&
 		strings.EqualFold(strings.Join(strings.Fields(strings.ReplaceAll(line, "*", " ")), ""), "beginpatch")
+}
+
+// isNormalDiff matches the command above the lines of diff without -u: "2c2", "3,4d2".
+func isNormalDiff(line string) bool {
+	from, to, ok := strings.Cut(strings.Map(func(r rune) rune {
+		if strings.ContainsRune("acd", r) {
+			return ' '
+		}
+		return r
+	}, line), " ")
+	return ok && isLines(from) && isLines(to)
+}
+
+func isLines(s string) bool {
+	first, last, ok := strings.Cut(s, ",")
+	return isNumber(first) && (!ok || isNumber(last))
 }
 
 // notAPatch says what a text without a patch in it looks like.

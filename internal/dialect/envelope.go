@@ -140,7 +140,7 @@ func (p *parser) noBegin(text string, first lines) {
 		return
 	}
 	e := notAPatch(text)
-	if _, ok := unwrapJSONText(text); ok {
+	if _, ok := unwrapJSONText(text, hasEnvelope); ok {
 		e.Hint = "Send the patch itself, unescaped."
 		if p.g.lenient != nil {
 			e.Hint = "Send the patch itself, unescaped‹lenient:, or pass {} to have it taken out›."

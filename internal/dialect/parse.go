@@ -56,6 +56,9 @@ func read(g *grammar, text string) *parser {
 	if g.reports {
 		text = p.unwrapJSON(text)
 	}
+	if g.reports && g.reader != nil && p.err == nil {
+		text = p.unwrapLines(text)
+	}
 	if p.err == nil && g.reader != nil {
 		if g.reader(p, text); p.aside > maxAside {
 			p.out.Passed = append(p.out.Passed, fmt.Sprintf("%d more lines around the patch were set aside", p.aside-maxAside))

@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"fmt"
+	"regexp"
 	"strconv"
 	"strings"
 
@@ -17,10 +18,11 @@ var SearchReplace = &Dialect{
 	Parse:     parseWith(&searchReplaceGrammar),
 	Print:     printBlocks,
 	PrintHunk: printBlock,
-	Claims:    func(text string) bool { return firstFormat(text) == searchReplaceFormat },
+	Claims:    claimsFormat(searchReplaceFormat),
 	Rules: func(o Options) Rules {
 		r := emendRules(o)
 		r.RepeatPaths, r.MakeParents, r.MustChange, r.AnyOrder, r.Unmarked = true, true, true, true, true
+		r.ToAdd, r.ToUpdate = "An empty SEARCH makes a new file.", "To change the file, write lines of it in SEARCH."
 		return r
 	},
 	Words: Words{Hunks: true},
@@ -31,30 +33,58 @@ var (
 	lenientSearchReplaceGrammar = grammar{name: "search-replace", reader: readBlocks, reports: true, decodes: true, written: decode.Blocks}
 )
 
-// divider stands between the two parts of a block.
-const divider = "======="
+// A block is made up of three lines, its marks, each of as many characters as the others: five to nine, usually seven.
+const (
+	usualMark = 7
+	divider   = "======="
+	firstMark = "<<<<<<< SEARCH"
+	lastMark  = ">>>>>>> REPLACE"
+)
 
-// fences are the first and the last line of a block, in each way to write one.
-var fences = []struct{ search, replace string }{
-	{"<<<<<<< SEARCH", ">>>>>>> REPLACE"},
-	{"------- SEARCH", "+++++++ REPLACE"},
+// blockMark reads a line as a mark of a block: the character and how often it stands there. Cline writes - and + instead of < and >.
+func blockMark(line string) (c byte, n int, ok bool) {
+	line = trimEnd(line)
+	if line == "" {
+		return 0, 0, false
+	}
+	c = line[0]
+	word := strings.TrimLeft(line, line[:1])
+	switch n = len(line) - len(word); c {
+	case '<', '-':
+		ok = word == " SEARCH" || word == " SEARCH>"
+	case '=':
+		ok = word == ""
+	case '>', '+':
+		ok = word == " REPLACE"
+	}
+	return c, n, ok && 5 <= n && n <= 9
+}
+
+// markOf writes a mark.
+func markOf(c byte, n int) string {
+	return strings.Repeat(string(c), n) + map[byte]string{'<': " SEARCH", '-': " SEARCH", '>': " REPLACE", '+': " REPLACE"}[c]
 }
 
 // isSearch reports whether a line begins a block.
 func isSearch(line string) bool {
-	line = trimEnd(line)
-	return line == fences[0].search || line == fences[1].search
+	c, _, ok := blockMark(line)
+	return ok && (c == '<' || c == '-')
 }
 
-// isFence reports whether a line is one of those that make up a block.
-func isBlockLine(line string) bool {
-	line = trimEnd(line)
-	return line == divider || isSearch(line) || line == fences[0].replace || line == fences[1].replace
+// mayBeMark reports whether a line of code is one that a block whose marks have n characters has a backslash before: a mark, a line of a
+// conflict, or one that Roo writes below the first.
+func mayBeMark(line string, n int) bool {
+	if _, m, ok := blockMark(line); ok && m == n {
+		return true
+	}
+	run := strings.TrimLeft(line, line[:min(1, len(line))])
+	conflict := line != "" && strings.IndexByte("<>|-", line[0]) >= 0 && len(line)-len(run) == usualMark && (run == "" || run[0] == ' ')
+	return conflict || hasPrefix(":start_line:", ":end_line:")(line)
 }
 
-// unescape takes off the backslash before a line of code that would otherwise be one of a block.
-func unescape(line string) string {
-	if rest := strings.TrimLeft(line, `\`); rest != line && isBlockLine(rest) {
+// unescape takes off the backslash before a line of code that may be taken for one of a block.
+func unescape(line string, n int) string {
+	if rest := strings.TrimLeft(line, `\`); rest != line && mayBeMark(rest, n) {
 		return line[1:]
 	}
 	return line
@@ -62,7 +92,9 @@ func unescape(line string) string {
 
 // escape puts a backslash before a line that would be read as one of a block, or that begins with such a backslash.
 func escape(line string) string {
-	if isBlockLine(strings.TrimLeft(line, `\`)) {
+	rest := strings.TrimLeft(line, `\`)
+	_, n, ok := blockMark(line)
+	if ok && n == usualMark || rest != line && mayBeMark(rest, usualMark) || hasPrefix(":start_line:", ":end_line:")(line) {
 		return `\` + line
 	}
 	return line
@@ -74,6 +106,7 @@ type blockReader struct {
 	path   string // of the blocks that follow
 	pathAt int
 	named  bool // the path stands above the next block
+	words  bool // it may be text
 	inside bool // a Markdown fence is open
 }
 
@@ -91,7 +124,7 @@ func readBlocks(p *parser, text string) {
 		u.setAside(u.pathAt, u.path)
 	}
 	if len(p.out.Patch.Sections) == 0 {
-		p.refuse(max(1, p.n-1), wantSection, "the text has no SEARCH/REPLACE block", "Begin every block with the line "+fences[0].search+".")
+		p.refuse(max(1, p.n-1), wantSection, "the text has no SEARCH/REPLACE block", "Begin every block with the line "+firstMark+".")
 	}
 }
 
@@ -101,12 +134,16 @@ func (u *blockReader) readAround() {
 	switch {
 	case line == "":
 	case decode.IsFence(line):
-		u.inside = !u.inside
-	case isBlockLine(line):
-		u.refuse(u.n, fences[0].search, "this line belongs to no block: "+fail.Quote(line),
-			`If it is code, write a backslash before it; if a block is to end here, begin it with `+fences[0].search+".")
+		if u.inside = !u.inside; u.inside && u.g.reports && !u.named {
+			u.readFence(line)
+		}
+	case line == divider || isReplace(line):
+		u.refuse(u.n, firstMark, "this line belongs to no block: "+fail.Quote(line),
+			`If it is code, write a backslash before it; if a block is to end here, begin it with `+firstMark+".")
 	case line == beginPatch || line == endPatch || isHeader(line), u.beginsPair(), hasPrefix("diff --git ", "@@ ")(line):
-		u.refuse(u.n, fences[0].search, "this is no SEARCH/REPLACE block: "+fail.Quote(line), "Send everything in one format.")
+		u.refuse(u.n, firstMark, "this is no SEARCH/REPLACE block: "+fail.Quote(line), "Send everything in one format.")
+	case u.g.reports && tag.MatchString(line):
+		u.setLineAside(u.n, line)
 	default:
 		if u.named {
 			u.setAside(u.pathAt, u.path)
@@ -122,8 +159,27 @@ func (u *blockReader) setAside(n int, line string) {
 		u.setLineAside(n, line)
 		return
 	}
-	u.refuse(n, "a path, or "+fences[0].search, "text around the blocks: "+fail.Quote(line),
+	u.refuse(n, "a path, or "+firstMark, "text around the blocks: "+fail.Quote(line),
 		"Write nothing above a block but the path of its file‹lenient:, or pass {} to have other text set aside›.")
+}
+
+func isReplace(line string) bool {
+	c, _, ok := blockMark(line)
+	return ok && (c == '>' || c == '+')
+}
+
+// tag is a line that holds nothing but a tag of XML, in which programs put what a model calls.
+var tag = regexp.MustCompile(`^ *</?[a-zA-Z_-]+> *$`)
+
+// fencePath is what follows a Markdown fence that names a file: "x.go", "go x.go", "go:x.go", `go title="x.go"`.
+var fencePath = regexp.MustCompile("^[`~]{3,} *(?:[a-zA-Z0-9+#_-]+[ :] *)?(?:\\{?(?:title|file|filename|path)=|\\{)?[\"']?([^\\s\"'{}:]*[./][^\\s\"'{}:]*)[\"']?\\}?$")
+
+// readFence takes the path of the blocks from the line of a fence.
+func (u *blockReader) readFence(line string) {
+	if m := fencePath.FindStringSubmatch(line); m != nil {
+		u.path, u.pathAt, u.named = m[1], u.n, true
+		u.report(u.n, "the path was read as %s", fail.Quote(u.path))
+	}
 }
 
 // readPath takes the line above a block as its path.
@@ -135,7 +191,7 @@ func (u *blockReader) readPath() {
 		return
 	}
 	p := trimEnd(u.path)
-	if u.g.reports {
+	if u.words = false; u.g.reports {
 		p = u.bareName(p)
 	}
 	if u.named = false; p != strings.TrimSpace(p) || strings.ContainsRune(":.,;!?", rune(p[len(p)-1])) {
@@ -145,21 +201,19 @@ func (u *blockReader) readPath() {
 	u.path = p
 }
 
-// bareName takes off what models write around a path. A line of several words is a path only if it is marked as one.
+// pathLine is what models write around a path: a list, a heading, a comment, a tag, and a word that says that it is one.
+var pathLine = regexp.MustCompile(`(?i)^ *(?:[-*+] |\d+[.)] |#+ ?|// ?|/\* ?|<!-- ?|<(?:path|file|file_path|filename)>)? *(?:\**(?:file|filename|file name|path|file path|filepath)(?::\**|\**:) *)?(.*?) *(?:\*/|-->|</[a-z_]+>)?(:?)$`)
+
+// bareName takes off what models write around a path. A line of several words is text, unless a file has it for its name.
 func (u *blockReader) bareName(p string) string {
-	bare := strings.TrimSpace(strings.TrimLeft(strings.TrimSpace(p), "#"))
-	marked := strings.Trim(strings.TrimSuffix(bare, ":"), "*`\"")
-	if bare == p {
-		marked = strings.Trim(bare, "*`\"")
+	m := pathLine.FindStringSubmatch(p)
+	bare := strings.TrimSuffix(m[1], ":")
+	marked := strings.Trim(bare, "*`\"'")
+	if u.words = strings.ContainsAny(marked, " \t") && marked == bare; u.words || marked == "" {
+		return strings.TrimSpace(p)
 	}
 	if marked != p {
 		u.report(u.pathAt, "the path was read as %s", fail.Quote(marked))
-	}
-	if strings.ContainsAny(marked, " \t") && marked == bare {
-		u.refuse(u.pathAt, wantPath, "the line above the block may be a path or text: "+fail.Quote(p), "Write a path with spaces in it between backticks.")
-	}
-	if marked == "" {
-		return p
 	}
 	return marked
 }
@@ -168,15 +222,16 @@ func (u *blockReader) bareName(p string) string {
 func (u *blockReader) readBlock() {
 	u.readPath()
 	at := u.n
-	style := fences[0]
-	if trimEnd(u.line) == fences[1].search {
-		style = fences[1]
+	first, n, _ := blockMark(u.line)
+	last := byte('>')
+	if first == '-' {
+		last = '+'
 	}
 	u.advance()
 	start := u.readStart()
-	search := u.readPart(at, divider, style.replace)
+	search := u.readPart(at, '=', last, n)
 	u.advance()
-	replace := u.readPart(at, style.replace, "")
+	replace := u.readPart(at, last, 0, n)
 	u.advance()
 	if u.err != nil {
 		return
@@ -206,23 +261,43 @@ func (u *blockReader) readStart() (start int) {
 	return start
 }
 
-// readPart reads the lines up to the one that ends a part of the block that began on line at. other is a line that must not come first.
-func (u *blockReader) readPart(at int, end, other string) (part []string) {
+// readPart reads the lines up to the mark that ends a part of the block that began on line at. other is the mark that must not come
+// first. Marks have n characters.
+func (u *blockReader) readPart(at int, end, other byte, n int) (part []string) {
+	loose := u.g.reports && end != '=' && u.endsOtherwise(end, n)
 	for ; u.ok && u.err == nil; u.advance() {
-		switch line := trimEnd(u.line); {
-		case line == end:
-			return part
-		case isBlockLine(line):
-			msg := fmt.Sprintf("the block has the line %s, which may be code, before the one that ends this part: %s", fail.Quote(line), end)
-			if line == other {
-				msg = fmt.Sprintf("the block has no line %s", divider)
+		switch c, m, ok := blockMark(u.line); {
+		case ok && c == end && (m == n || loose):
+			if m != n {
+				u.report(u.n, "the line %s was read as %s", fail.Quote(trimEnd(u.line)), markOf(end, n))
 			}
-			u.refuse(u.n, end, msg, `Write a backslash before every line of code that looks like one of a block: \`+divider+".")
+			return part
+		case ok && m == n:
+			msg := fmt.Sprintf("the block has the line %s, which may be code, before the one that ends this part: %s", fail.Quote(trimEnd(u.line)), markOf(end, n))
+			hint := `Write a backslash before every line of code that looks like one of a block: \` + divider + "."
+			if c == other {
+				msg, hint = fmt.Sprintf("the block has no line %s", markOf('=', n)), "Write that line between the lines to look for and those to put there."
+			}
+			u.refuse(u.n, markOf(end, n), msg, hint)
 		}
-		part = append(part, unescape(u.line))
+		part = append(part, unescape(u.line, n))
 	}
-	u.refuse(max(at, u.n-1), end, fmt.Sprintf("the block that begins on line %d does not end", at), "The text may have been cut off: send it again, whole.")
+	u.refuse(max(at, u.n-1), markOf(end, n), fmt.Sprintf("the block that begins on line %d does not end", at), cutOffHint)
 	return nil
+}
+
+// endsOtherwise reports whether the block does not have the mark c of n characters at its end, and has one such mark of another number.
+func (u *blockReader) endsOtherwise(c byte, n int) bool {
+	others := 0
+	for l := u.lines; l.ok && !isSearch(l.line); l.advance() {
+		if d, m, ok := blockMark(l.line); ok && d == c {
+			if m == n {
+				return false
+			}
+			others++
+		}
+	}
+	return others == 1
 }
 
 // add adds a block to the patch: to the section above, if it is of the same file.
@@ -233,6 +308,8 @@ func (u *blockReader) add(at, start int, search, replace []string) {
 		u.refuse(at, "lines", "the block is empty", "Write the lines to look for and those to put there.")
 	case len(search) == 0 && start > 0:
 		u.refuse(at, "a line", "the block has a line number, and no line to look for", "Write the line above or below, in both parts.")
+	case len(search) == 0 && u.words:
+		u.refuse(u.pathAt, wantPath, "the line above the block may be a path or text: "+fail.Quote(u.path), "Write a path with spaces in it between backticks.")
 	case len(search) == 0:
 		u.out.Patch.Sections = append(sections, patch.Section{Op: patch.Add, Path: u.path, Line: at, Content: strings.Join(replace, "\n") + "\n"})
 	default:
@@ -343,14 +420,14 @@ func (w *printer) writeLines(at int, old, new []string) {
 			w.writeBodyLine(escape(l))
 		}
 	}
-	w.writeLine(fences[0].search)
+	w.writeLine(firstMark)
 	if at > 0 {
 		w.writeLine(fmt.Sprintf(":start_line:%d\n-------", at))
 	}
 	write(old)
 	w.writeLine(divider)
 	write(new)
-	w.writeLine(fences[0].replace)
+	w.writeLine(lastMark)
 }
 
 // printBlock writes h alone.

@@ -179,6 +179,8 @@ func (p *parser) refuseStray(line string, ended bool) {
 	hint := "Begin every section with " + expected + ", spelt exactly so."
 	msg := "unknown line " + fail.Quote(line)
 	switch {
+	case p.beginsPair():
+		msg, hint = "a unified diff in an envelope: "+fail.Quote(line), fmt.Sprintf("Send the diff alone, without %q and %q.", beginPatch, endPatch)
 	case !strings.HasPrefix(line, "***"):
 		msg = fmt.Sprintf("the line %s belongs to no section", fail.Quote(line))
 	case ended:

@@ -105,6 +105,16 @@ func BenchmarkHostile(b *testing.B) {
 		{"hunks of one line", Unified, func(n int) string { return head + strings.Repeat("@@\n-a\n", n/2) }},
 		{"one long line", Unified, func(n int) string { return head + "@@\n-" + strings.Repeat("--- ", n) }},
 		{"fences", Unified, func(n int) string { return strings.Repeat("```\n", n) + head + "@@\n-a\n" }},
+		{"an indented diff", Unified, func(n int) string { return strings.ReplaceAll(" "+head+"@@\n"+strings.Repeat("-a\n", n), "\n", "\n ") }},
+		{"half headers, indented", Unified, func(n int) string { return strings.Repeat(" --- a\n", n) }},
+		{"spaces behind a name", Unified, func(n int) string { return "--- a" + strings.Repeat(" ", n) + "x\n+++ a\n@@\n-a\n" }},
+		{"marks of a word diff below a whole hunk", Unified, func(n int) string { return head + "@@ -1 +1 @@\n-a\n+b\n" + strings.Repeat("[-x\n", n) }},
+		{"JSON", Unified, func(n int) string { return `{"patch":"` + strings.Repeat(`--- a\n+++ a\n@@\n-b\n`, n/4) + `"}` }},
+		{"last marks of another length", SearchReplace, func(n int) string {
+			return strings.Repeat("f\n<<<<<<< SEARCH\na\n=======\nb\n>>>>>> REPLACE\n", n/6)
+		}},
+		{"one block without its end", SearchReplace, func(n int) string { return "f\n<<<<<<< SEARCH\na\n=======\n" + strings.Repeat(">>>>>> REPLACE\n", n) }},
+		{"text that may be a path", SearchReplace, func(n int) string { return strings.Repeat("**", n) + "\n<<<<<<< SEARCH\na\n=======\n>>>>>>> REPLACE\n" }},
 		{"a block of other lines", SearchReplace, func(n int) string {
 			return "f\n<<<<<<< SEARCH\n" + numbers(n/2) + "=======\n" + strings.Repeat("x\n", n/2) + ">>>>>>> REPLACE\n"
 		}},

@@ -16,10 +16,11 @@ var Unified = &Dialect{
 	Parse:     parseWith(&unifiedGrammar),
 	Print:     printUnified,
 	PrintHunk: printUnifiedHunk,
-	Claims:    func(text string) bool { return firstFormat(text) == unifiedFormat },
+	Claims:    claimsFormat(unifiedFormat),
 	Rules: func(o Options) Rules {
 		r := emendRules(o)
-		r.RepeatPaths, r.MakeParents, r.Bytes, r.MustChange, r.RootPaths = true, true, true, true, true
+		r.RepeatPaths, r.MakeParents, r.Bytes, r.MustChange, r.RootPaths, r.FromNothing = true, true, true, true, true, true
+		r.ToAdd, r.ToUpdate = "A new file has /dev/null in the line ---.", "To change the file, write its path in the line --- instead of /dev/null."
 		return r
 	},
 	Words: Words{Hunks: true},
@@ -34,9 +35,10 @@ var (
 type unifiedReader struct {
 	*parser
 	ended    bool // the text ends in a newline
-	mail     bool // a commit stands around the diff, as git format-patch and git show write it
+	mail     bool // a commit stands around the diff, as git format-patch, git show and hg export write it
 	inside   bool // a Markdown fence is open
 	below    bool // the line above is one of a hunk
+	property bool // what follows is about properties in Subversion
 	goesOnAt int  // the line up to which goesOn has looked
 }
 
@@ -45,6 +47,7 @@ func readUnified(p *parser, text string) {
 	u := &unifiedReader{parser: p, ended: strings.HasSuffix(text, "\n")}
 	for p.ok && p.err == nil {
 		if u.beginsFile() {
+			u.property = false
 			u.readFile()
 		} else {
 			u.readAround()
@@ -87,7 +90,7 @@ func (u *unifiedReader) readAround() {
 	case strings.HasPrefix(u.line, "diff -") && u.belowBeginsPair(): // the command line of GNU diff
 	case isCommit(u.line) && begun:
 		u.refuse(u.n, "", "a second commit begins here", "Apply the commits one after the other, each as a patch of its own.")
-	case isCommit(u.line):
+	case isCommit(u.line) || !begun && hasPrefix("From: ", "Subject: ")(u.line):
 		u.mail = true
 	case u.mail && !begun:
 	case u.mail && u.line == "-- ": // the version of git follows
@@ -97,6 +100,9 @@ func (u *unifiedReader) readAround() {
 	case decode.IsFence(u.line) && u.g.reports:
 		u.inside = !u.inside
 		u.report(u.n, "a Markdown fence was taken off")
+	case u.property || begun && hasPrefix("Property changes on: ")(u.line): // strictly refused above
+		u.property = true
+		u.setLineAside(u.n, u.line)
 	case begun && (below || u.inside || strings.IndexByte("-+ \\", u.line[0]) >= 0 && !u.fenceClosed()):
 		u.refuse(u.n, `" ", "-", "+" or "@@"`, "no line of a hunk begins like this: "+fail.Quote(u.line),
 			`Begin every line of a hunk with " " (context), "-" or "+".`+u.lenientHint())
@@ -124,8 +130,11 @@ func (u *unifiedReader) lenientHint() string {
 // fenceClosed reports whether the diff stood in a Markdown fence that has ended.
 func (u *unifiedReader) fenceClosed() bool { return u.fenced && !u.inside }
 
-// isCommit reports whether a line begins a commit: that of a mail, or that of git log.
+// isCommit reports whether a line begins a commit: that of a mail, of git log, or of hg export.
 func isCommit(line string) bool {
+	if line == "# HG changeset patch" {
+		return true
+	}
 	for _, prefix := range []string{"From ", "commit "} {
 		if rest, ok := strings.CutPrefix(line, prefix); ok {
 			id, _, _ := strings.Cut(rest, " ")
@@ -149,12 +158,18 @@ func (u *unifiedReader) refuseOther() bool {
 		what, hint = "a binary file, whose contents the diff does not have", "Write the file with another tool: a patch of lines cannot hold it."
 	case hasPrefix("diff --cc ", "diff --combined ", "@@@")(line):
 		what, hint = "a combined diff, which has two old files", "Send the diff against one of the two: git diff HEAD, or git show -m."
-	case isSearch(line) || hasPrefix(">>>>>>> REPLACE", "+++++++ REPLACE")(line):
+	case isSearch(line) || isReplace(line):
 		what = "a SEARCH/REPLACE block beside a unified diff"
 	case hasPrefix("*** Begin Patch", endPatch)(line):
 		what = "an envelope beside a unified diff"
 	case isHeader(line):
 		what = "a section of another format beside a unified diff"
+	case hasPrefix("Submodule ")(line) && strings.Contains(line, ".."):
+		what, hint = "the log of a submodule", "Change the submodule with git."
+	case line == "~" || isWordDiff(u.lines):
+		what, hint = "a word diff, which does not say what becomes of lines", "Send a diff of lines: git diff without --word-diff."
+	case !u.g.reports && hasPrefix("Property changes on: ")(line):
+		what, hint = "a change of properties in Subversion, which is none of a file's lines", "Leave it out‹lenient:, or pass {} to have it set aside›."
 	case isContextDiff(u.lines):
 		what, hint = "a context diff", "Send a unified diff: diff -u."
 	default:
@@ -167,6 +182,17 @@ func (u *unifiedReader) refuseOther() bool {
 func isHeader(line string) bool {
 	_, _, ok := emendGrammar.header(line)
 	return ok
+}
+
+// isWordDiff reports whether l has marks within it, as git diff --word-diff writes them, or a line soon below has.
+func isWordDiff(l lines) bool {
+	for n := 0; n < 8 && l.ok && l.line != "" && !hasPrefix(" ", "+", "-", "@@", `\`, "diff ", "```")(l.line); n++ {
+		if strings.Contains(l.line, "[-") && strings.Contains(l.line, "-]") || strings.Contains(l.line, "{+") && strings.Contains(l.line, "+}") {
+			return true
+		}
+		l.advance()
+	}
+	return false
 }
 
 // isContextDiff reports whether a context diff begins at l.
@@ -186,7 +212,7 @@ func (u *unifiedReader) readFile() {
 		return
 	}
 	hunks, right := u.readHunks()
-	if u.err != nil {
+	if u.err != nil || u.refuseOther() {
 		return
 	}
 	if !right {
@@ -194,13 +220,39 @@ func (u *unifiedReader) readFile() {
 			hunks[k].At = 0
 		}
 	}
-	if h.hasNames && len(hunks) == 0 && s.Op != patch.Delete {
-		u.refuse(h.line, wantHunk, "the file header has no hunks below", "Write at least one hunk below +++, or leave the file out.")
+	if len(hunks) == 0 {
+		msg, hint := h.lacksHunks(s.Op, !u.ok, !u.ended)
+		if msg == "" && h.hasNames && s.Op != patch.Delete {
+			msg, hint = "the file header has no hunks below", "Begin every hunk with a line @@, below +++, or leave the file out."
+		}
+		if msg != "" {
+			u.refuse(h.line, wantHunk, msg, hint)
+		}
+	}
+	if isSubmodule(hunks) {
+		u.refuse(h.line, "", "the diff is of a submodule", "Change the submodule with git.")
+	}
+	if u.err == nil {
+		u.fill(&s, hunks)
+	}
+	if u.err != nil {
 		u.err.Path = s.Path
 		return
 	}
-	u.fill(&s, hunks)
 	u.out.Patch.Sections = append(u.out.Patch.Sections, s)
+}
+
+// isSubmodule reports whether all that a diff changes is the commit of a submodule.
+func isSubmodule(hunks []patch.Hunk) bool {
+	if len(hunks) != 1 {
+		return false
+	}
+	for _, l := range hunks[0].Lines {
+		if id, ok := strings.CutPrefix(l.Text(), "Subproject commit "); !ok || !isHex(strings.TrimSuffix(id, "-dirty")) {
+			return false
+		}
+	}
+	return true
 }
 
 // fill gives s what its hunks say.

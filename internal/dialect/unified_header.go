@@ -2,6 +2,8 @@ package dialect
 
 import (
 	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,7 +28,9 @@ type diffHeader struct {
 	op       patch.Op
 	mode     string // afterwards, as git writes it
 	oldMode  string
-	blob     string
+	blob     string // of the content before
+	newBlob  string // of the content afterwards, as the line index has it
+	similar  string // "similarity index"
 
 	hint string // how to mend what section refuses
 }
@@ -88,36 +92,69 @@ func (h *diffHeader) set(key, value string) {
 		if mode != "" && h.mode == "" {
 			h.oldMode = mode
 		}
-		if old, _, ok := strings.Cut(names, ".."); ok && len(old) >= 7 && isHex(old) && strings.Trim(old, "0") != "" {
+		old, new, _ := strings.Cut(names, "..")
+		if h.newBlob = new; len(old) >= 7 && isHex(old) && strings.Trim(old, "0") != "" {
 			h.blob = old
 		}
+	case "similarity index ":
+		h.similar = strings.TrimSpace(value)
 	}
+}
+
+// emptyBlobs are the names of the empty content in git, in its two formats.
+var emptyBlobs = []string{"e69de29bb2d1d6434b8b29ae775ad8c2e48c5391", "473a0f4c3be8a93681a267e3b1e9a7dcda1185436fe141f7749120a303721813"}
+
+func isEmptyBlob(name string) bool {
+	return len(name) >= 7 && (strings.HasPrefix(emptyBlobs[0], name) || strings.HasPrefix(emptyBlobs[1], name))
 }
 
 // readNames reads the lines --- and +++.
 func (u *unifiedReader) readNames(h *diffHeader) {
 	h.hasNames = true
-	read := func(prefix string) (name string, none bool) {
-		value := strings.TrimSuffix(strings.TrimPrefix(u.line, prefix), "\r")
-		name = u.name(value)
+	read := func(prefix string) (name, label string) {
+		name, label = cutLabel(strings.TrimSuffix(strings.TrimPrefix(u.line, prefix), "\r"))
+		name = u.name(name)
 		u.advance()
-		return name, name == devNull || isEpoch(value)
+		return name, label
 	}
-	h.old, h.noOld = read("--- ")
-	h.new, h.noNew = read("+++ ")
+	var old, new string
+	h.old, old = read("--- ")
+	h.new, new = read("+++ ")
+	h.old, h.new = asDevNull(h.old, h.new), asDevNull(h.new, h.old)
+	h.noOld = h.old == devNull || saysNone(old) || old == "(revision 0)"
+	h.noNew = h.new == devNull || saysNone(new)
 }
 
-// isEpoch reports whether the time behind a name is the one that GNU diff gives a file that is not there.
-func isEpoch(value string) bool {
-	_, stamp, ok := strings.Cut(value, "\t")
-	if !ok {
-		return false
+// label is what programs write behind a name: a date, or what Subversion says of its versions. A tab stands before it, which models turn
+// into spaces.
+var label = regexp.MustCompile(`(\t.*| +(\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d(\.\d+)?)?( [-+]\d{4})?|\((revision \d+|working copy|nonexistent)\)))$`)
+
+func cutLabel(value string) (name, what string) {
+	if at := label.FindStringIndex(value); at != nil {
+		return value[:at[0]], strings.TrimSpace(value[at[0]:])
 	}
-	at, err := time.Parse("2006-01-02 15:04:05.999999999 -0700", strings.TrimSpace(stamp))
+	return value, ""
+}
+
+// saysNone reports whether the label behind a name says that there is no file: the time is the one that GNU diff gives such a file, or
+// Subversion says so.
+func saysNone(label string) bool {
+	if label == "(nonexistent)" {
+		return true
+	}
+	at, err := time.Parse("2006-01-02 15:04:05.999999999 -0700", label)
 	return err == nil && at.Equal(time.Unix(0, 0))
 }
 
-// name reads a path, which a tab and a date may follow, or which is quoted.
+// asDevNull returns /dev/null for a name that is meant to be it: with a/ or b/ before it, as models write it.
+func asDevNull(name, other string) string {
+	if rest := strings.TrimPrefix(afterFirst(name), "/"); rest == "dev/null" && name != other && afterFirst(name) != afterFirst(other) {
+		return devNull
+	}
+	return name
+}
+
+// name reads a path, which may be quoted.
 func (u *unifiedReader) name(value string) string {
 	if strings.HasPrefix(value, `"`) {
 		name, rest, ok := unquote(value)
@@ -126,13 +163,27 @@ func (u *unifiedReader) name(value string) string {
 		}
 		return name
 	}
-	name, _, _ := strings.Cut(value, "\t")
+	name := value
 	if trimmed := strings.TrimSpace(name); trimmed != name {
 		if !u.g.reports {
 			u.refuse(u.n, wantPath, fmt.Sprintf("the path %s has white space around it", fail.Quote(name)), "Write one space before the path and nothing, or a tab, after it.")
 		}
 		u.report(u.n, "the white space around the path %s was taken off", fail.Quote(trimmed))
 		name = trimmed
+	}
+	if bare := bareName(name); u.g.reports && bare != name {
+		u.report(u.n, "the path was read as %s", fail.Quote(bare))
+		name = bare
+	}
+	return name
+}
+
+// aroundName is what models write around and behind a path that is no part of it.
+var aroundName = regexp.MustCompile("^(`([^`]+)`|\\*\\*([^*]+)\\*\\*|'([^']+)')$|^(.+?) +\\([a-z][a-z ]*\\)$")
+
+func bareName(name string) string {
+	if m := aroundName.FindStringSubmatch(name); m != nil {
+		return m[2] + m[3] + m[4] + m[5]
 	}
 	return name
 }
@@ -201,7 +252,7 @@ func (h *diffHeader) section() (s patch.Section, wrong string) {
 	case s.Op == 0:
 		s.Op = patch.Update
 	}
-	h.hint = "Write the same path on both lines, with a/ and b/ before it or without."
+	h.hint = "Write the same path on both lines, with a/ and b/ before it or without. A file that moves has the lines rename from and rename to below diff --git."
 	switch {
 	case s.Op == patch.Move || s.Op == patch.Copy:
 		s.Path, s.To = h.from, h.to
@@ -230,6 +281,38 @@ func (h *diffHeader) section() (s patch.Section, wrong string) {
 		return s, "the header names no path"
 	}
 	return s, h.setMode(&s)
+}
+
+// lacksHunks says why a diff of a file without hunks cannot be whole, or returns "" if it can be. last says that the text ends with it,
+// and open that no newline ends the text.
+func (h *diffHeader) lacksHunks(op patch.Op, last, open bool) (wrong, hint string) {
+	switch {
+	case op == patch.Add && h.newBlob != "" && !isEmptyBlob(h.newBlob):
+		return "the new file is not empty by its line index, and no lines of it follow", cutOffHint
+	case op == patch.Add && h.newBlob == "" && last:
+		return "no lines of the new file follow", "The text may have been cut off: send it again, whole. If the file is to be empty, write index 0000000..e69de29 below its mode."
+	case op != patch.Add && op != patch.Delete && (h.similar != "" && h.similar != "100%" || h.newBlob != h.blob && strings.Trim(h.newBlob, "0") != ""):
+		return "the header says that the content changes, and no hunks follow", cutOffHint
+	case (op == patch.Move || op == patch.Copy) && last && open && !h.gitNames():
+		return fmt.Sprintf("the line diff --git names other files than the %s", op), cutOffHint
+	}
+	return "", ""
+}
+
+const cutOffHint = "The text may have been cut off: send it again, whole."
+
+// gitNames reports whether the line diff --git, if there is one, has the names of the rename or the copy.
+func (h *diffHeader) gitNames() bool {
+	if h.git == "" {
+		return true
+	}
+	if strings.Contains(h.git, `"`) {
+		old, new := splitQuoted(h.git)
+		return names(old, h.from) && names(new, h.to)
+	}
+	before, ok := strings.CutSuffix(h.git, h.to)
+	i := strings.LastIndexByte(before, ' ')
+	return ok && i >= 0 && names(before[:i], h.from) && strings.IndexByte(before[i+1:]+"/", '/') >= len(before[i+1:])-1
 }
 
 // setMode says what becomes of the mode, of which there are two.
@@ -269,21 +352,28 @@ func afterFirst(p string) string {
 }
 
 // commonPath returns the path of a file whose two sides have these names: they are the same, or differ in the first name of the path only,
-// or the old one is a backup. index is the name on a line above, which counts if the names are of two files.
+// or only one has a/ or b/ before it, or the old one is a backup. index is the name on a line above, which counts if the names are of two files.
 func commonPath(old, new, index string) (path, wrong string) {
 	switch rest := afterFirst(new); {
 	case old == new:
 		return new, ""
 	case rest != "" && afterFirst(old) == rest:
 		return rest, ""
-	case old == new+".orig" || old == new+"~":
+	case old == "a/"+new || isBackup(old, new):
 		return new, ""
-	case rest != "" && (afterFirst(old) == rest+".orig" || afterFirst(old) == rest+"~"):
+	case new == "b/"+old:
+		return old, ""
+	case rest != "" && isBackup(afterFirst(old), rest):
 		return rest, ""
 	case index != "":
 		return index, ""
 	}
 	return "", fmt.Sprintf("the header names two files, %s and %s", fail.Quote(old), fail.Quote(new))
+}
+
+func isBackup(name, of string) bool {
+	rest, ok := strings.CutPrefix(name, of)
+	return ok && slices.Contains([]string{".orig", ".old", ".bak", "~"}, rest)
 }
 
 // withoutPrefix returns the path of a file that one side has. The line diff --git shows whether something stands before it.

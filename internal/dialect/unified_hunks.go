@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -105,6 +106,7 @@ func (u *unifiedReader) readHunk() (h patch.Hunk, r ranges, counted bool) {
 	}
 	old, new := 0, 0
 	var blanks []patch.Line // empty lines that are not yet context
+	last := ""              // the line above, if it is one with a mark
 	take := func(l patch.Line) {
 		h.Lines = append(h.Lines, l)
 		if l.Mark() != '+' {
@@ -122,7 +124,7 @@ func (u *unifiedReader) readHunk() (h patch.Hunk, r ranges, counted bool) {
 				u.below = false
 				return h, r, true
 			}
-			blanks = append(blanks, patch.Line(" "+line))
+			blanks, last = append(blanks, patch.Line(" "+line)), ""
 			continue
 		case u.endsHunk(complete, r, old, new):
 		case strings.IndexByte(" -+", line[0]) >= 0:
@@ -134,14 +136,21 @@ func (u *unifiedReader) readHunk() (h patch.Hunk, r ranges, counted bool) {
 			}
 			blanks = blanks[:0]
 			take(patch.Line(line))
+			last = line
 			continue
-		case strings.HasPrefix(line, `\ `):
+		case strings.HasPrefix(line, `\ `), strings.HasPrefix(line, `\No newline`), u.g.reports && line == noNewline[2:]:
 			u.readOpen(&h, len(blanks) > 0)
+			last = ""
 			continue
 		}
 		break
 	}
-	u.below = len(blanks) == 0
+	// A line that nothing asks for is none of the hunk, if the hunk is as long as its header says.
+	complete := r.known && old == r.oldCount && new == r.newCount
+	u.below = len(blanks) == 0 && !(complete && u.g.reports)
+	if r.known && !hasOld(h.Lines) {
+		h.Anchors = nil // the function that the lines are in, and not the line above them
+	}
 	// Of the empty lines at its end the hunk has as many as its numbers ask for. Without numbers it may have all or none.
 	missing := r.oldCount - old
 	switch n := len(blanks); {
@@ -152,6 +161,11 @@ func (u *unifiedReader) readHunk() (h patch.Hunk, r ranges, counted bool) {
 	}
 	switch {
 	case u.err != nil:
+	case !u.ok && !u.ended && (strings.HasPrefix(last, "+") || last == "-"):
+		u.refuse(u.n-1, "a newline", "the text ends within this line, which no newline ends: "+fail.Quote(last),
+			"The text may have been cut off: send it again, whole. If it is whole, end it with a newline.")
+	case len(h.Lines) == 0 && isWordDiff(u.lines):
+		u.refuseOther()
 	case len(h.Lines) == 0:
 		u.refuse(h.Line, `" ", "-" or "+"`, "a hunk without lines", `Write the lines of the hunk below "@@".`)
 	case !u.ok && r.known && !counted && old <= r.oldCount && new <= r.newCount:

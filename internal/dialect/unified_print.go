@@ -81,6 +81,8 @@ func (w *printer) writeUnified(s *patch.Section) {
 	case patch.Add:
 		if old = devNull; s.Content != "" {
 			hunks = []patch.Hunk{addedHunk(s.Content)}
+		} else {
+			w.writeLine("index 0000000.." + emptyBlobs[0][:7])
 		}
 	case patch.Delete:
 		new = devNull

@@ -35,7 +35,7 @@ func (p *parser) unwrapJSON(text string) string {
 		p.report(1, "a byte order mark was taken off")
 		text = rest
 	}
-	inner, ok := unwrapJSONText(text)
+	inner, ok := unwrapJSONText(text, p.g.begins())
 	if !ok {
 		return text
 	}
@@ -47,16 +47,27 @@ func (p *parser) unwrapJSON(text string) string {
 // jsonKeys are the names that a patch may have in a JSON object.
 var jsonKeys = []string{"patch", "input", "diff", "content"}
 
+// begins returns what tells whether a text is a patch of the grammar's format.
+func (g *grammar) begins() func(string) bool {
+	switch g.name {
+	case unifiedGrammar.name:
+		return isFormat(unifiedFormat)
+	case searchReplaceGrammar.name:
+		return isFormat(searchReplaceFormat)
+	}
+	return hasEnvelope
+}
+
 // unwrapJSONText returns the patch in a text that is all JSON: a string, or an object with one of the known keys.
-// Exactly one of them must hold an envelope, and decoding must lose nothing: half a surrogate pair has no bytes.
-func unwrapJSONText(text string) (string, bool) {
+// Exactly one of them must hold a patch, and decoding must lose nothing: half a surrogate pair has no bytes.
+func unwrapJSONText(text string, isPatch func(string) bool) (string, bool) {
 	text = strings.TrimSpace(strings.TrimPrefix(text, bom))
-	if text == "" || text[0] != '"' && text[0] != '{' || !strings.Contains(text, beginPatch) || !utf8.ValidString(text) {
+	if text == "" || text[0] != '"' && text[0] != '{' || !utf8.ValidString(text) {
 		return "", false
 	}
 	var one string
 	if json.Unmarshal([]byte(text), &one) == nil {
-		return one, hasEnvelope(one) && !mangled(one, text)
+		return one, isPatch(one) && !mangled(one, text)
 	}
 	var object map[string]json.RawMessage
 	if json.Unmarshal([]byte(text), &object) != nil {
@@ -65,10 +76,10 @@ func unwrapJSONText(text string) (string, bool) {
 	found := ""
 	for _, key := range jsonKeys {
 		var s string
-		if json.Unmarshal(object[key], &s) != nil || !hasEnvelope(s) {
+		if json.Unmarshal(object[key], &s) != nil || firstFormat(s) == noFormat {
 			continue
 		}
-		if found != "" || mangled(s, text) {
+		if found != "" || !isPatch(s) || mangled(s, text) {
 			return "", false
 		}
 		found = s
@@ -81,6 +92,51 @@ func mangled(decoded, text string) bool {
 	const mark = "\uFFFD"
 	asked := strings.Count(text, mark) + strings.Count(strings.ToLower(text), `\ufffd`)
 	return strings.Count(decoded, mark) > asked
+}
+
+// unwrapLines takes a heredoc and an indentation off a text that has no envelope to find it by.
+func (p *parser) unwrapLines(text string) string {
+	whole := strings.TrimSpace(text)
+	first, _, _ := strings.Cut(whole, "\n")
+	if word := heredocWord(first); word != "" && lastText(whole) == word {
+		p.report(1, "a heredoc around the patch was taken off")
+		above, below := strings.Index(text, first)+len(first), strings.LastIndex(text, word)
+		text = strings.Repeat("\n", strings.Count(text[:above], "\n")) + text[above:below]
+	}
+	if plain, ok := withoutIndent(text); ok {
+		p.report(1, "the indentation of the patch was taken off")
+		return plain
+	}
+	return text
+}
+
+// withoutIndent takes the indentation off a text that begins no patch but with it, as in a list or in a quotation of Markdown: white
+// space, or the mark of a quotation.
+func withoutIndent(text string) (string, bool) {
+	if firstFormat(text) != noFormat {
+		return "", false
+	}
+	const marks = " \t>"
+	for l := startLines(text, 1); l.ok; l.advance() {
+		first := strings.TrimLeft(l.line, marks)
+		indent := l.line[:len(l.line)-len(first)]
+		below := l.next()
+		if indent == "" || !isSearch(first) && !strings.HasPrefix(first, "diff --git ") &&
+			!(strings.HasPrefix(first, "--- ") && strings.HasPrefix(below, indent+"+++ ")) {
+			continue
+		}
+		var b strings.Builder
+		for line := range strings.Lines(text) {
+			if rest, ok := strings.CutPrefix(line, indent); ok {
+				line = rest
+			} else if strings.TrimSpace(line) == strings.TrimSpace(indent) {
+				line = "\n"
+			}
+			b.WriteString(line)
+		}
+		return b.String(), true
+	}
+	return "", false
 }
 
 // setAside takes off wrappers from the inside out, then the text that is left, and reports both.

@@ -1,6 +1,7 @@
 package plan
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -130,7 +131,7 @@ func (b *builder) missing(f File, s *patch.Section) error {
 	if want := b.opts.Expect[s.Path]; want != "" {
 		return stale(s.Path, want, "", "the file is gone")
 	}
-	hint := "Check the path: it is relative to ‹here›. Add File makes a new file."
+	hint := "Check the path: it is relative to ‹here›. " + cmp.Or(b.rules.ToAdd, "Add File makes a new file.")
 	if !f.HasParent {
 		hint = "Check the path: its directory does not exist either. Paths are relative to ‹here›."
 	}

@@ -1,7 +1,10 @@
 package plan
 
 import (
+	"cmp"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/emend-dev/emend/fail"
@@ -24,7 +27,7 @@ func (b *builder) add(s *patch.Section, step *Step) error {
 	case f.Kind == Directory:
 		return exists(s.Path, "the patch adds this file, but it is a directory", "Choose another path.")
 	case f.Kind != Missing && (checked || !b.rules.AddReplaces):
-		return exists(s.Path, "the patch adds this file, but it exists", "Use an Update section to change the file, or choose another path.")
+		return exists(s.Path, "the patch adds this file, but it exists", cmp.Or(b.rules.ToUpdate, "Use an Update section to change the file, or choose another path."))
 	case f.Kind != Missing:
 		if err := b.replaced(f, step); err != nil {
 			return err
@@ -50,6 +53,10 @@ func (b *builder) replaced(f File, step *Step) error {
 
 func (b *builder) update(s *patch.Section, step *Step) error {
 	if err := b.source(s, step); err != nil {
+		if b.rules.FromNothing && errors.Is(err, fail.NotFound) && isAllNew(s) {
+			step.Op = patch.Add
+			return b.add(newFile(s), step)
+		}
 		return err
 	}
 	if len(s.Hunks) == 0 && s.Mode == patch.KeepMode {
@@ -69,6 +76,21 @@ func (b *builder) update(s *patch.Section, step *Step) error {
 	}
 	b.noteResult(step.Source.Place, step)
 	return nil
+}
+
+// isAllNew reports whether s finds no line, and leaves lines from the first one on: it is about a file that is empty, or not there.
+func isAllNew(s *patch.Section) bool {
+	return len(s.Hunks) == 1 && s.Hunks[0].At == 1 && !slices.ContainsFunc(s.Hunks[0].Lines, patch.Line.Old)
+}
+
+// newFile returns s as the section that adds its file.
+func newFile(s *patch.Section) *patch.Section {
+	h := &s.Hunks[0]
+	content := strings.Join(h.New(), text.LF)
+	if !h.NewOpen {
+		content += text.LF
+	}
+	return &patch.Section{Op: patch.Add, Path: s.Path, Line: s.Line, Content: content, Mode: s.Mode}
 }
 
 // setMode gives the step the mode that s asks for, if the file does not have it.
@@ -102,19 +124,24 @@ func (b *builder) remove(s *patch.Section, step *Step) error {
 	return nil
 }
 
-// holdsAll refuses a Delete whose lines are not those of the file. One without lines says nothing of them.
+// holdsAll refuses a Delete whose lines are not those of the file, or which names another content. One without both says nothing of it.
 func holdsAll(s *patch.Section, step *Step) error {
+	have := step.Before
+	if step.Source.Kind == Link {
+		have = step.Source.Target
+	}
 	if len(s.Hunks) == 0 {
+		if _, differs := madeFrom(s, have); differs {
+			return &fail.Error{Kind: fail.PatchApply, Reason: fail.ContextNotFound, Path: s.Path,
+				Msg:  "the patch deletes another content than the file has, by its line index",
+				Hint: "Read the file again. To delete it whatever it holds, leave that line out."}
+		}
 		return nil
 	}
 	var lines []string
 	open := false
 	for i := range s.Hunks {
 		lines, open = append(lines, s.Hunks[i].Old()...), s.Hunks[i].OldOpen
-	}
-	have := step.Before
-	if step.Source.Kind == Link {
-		have = step.Source.Target
 	}
 	content := strings.Join(lines, text.LF)
 	if !open {

@@ -6,7 +6,9 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -210,9 +212,13 @@ func (a *agent) offers(want ...string) {
 
 // TestTokens checks that what every request of a model carries stays small: the tools as tools/list returns them, and
 // the instructions. A token is counted as four bytes, which is what common tokenizers need for such text, within
-// about a tenth.
+// about a tenth. docs/profiles.md says how many each profile has.
 func TestTokens(t *testing.T) {
 	const most = 3815
+	doc, err := os.ReadFile("../../../docs/profiles.md")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, p := range tool.Profiles {
 		a := hire(t, p.Name, nil)
 		r, err := a.session.ListTools(t.Context(), nil)
@@ -231,6 +237,14 @@ func TestTokens(t *testing.T) {
 		t.Logf("%-9s %-14s %4d tokens", p.Name, "in all", sum/4)
 		if p == tool.Emend && sum/4 > most {
 			t.Errorf("%d tokens, and %d are allowed", sum/4, most)
+		}
+		row := regexp.MustCompile("(?m)^\\| `" + p.Name + "` .*\\| about ([0-9,]+) \\|$").FindSubmatch(doc)
+		if row == nil {
+			t.Errorf("docs/profiles.md has no row for %s", p.Name)
+			continue
+		}
+		if said, _ := strconv.Atoi(strings.ReplaceAll(string(row[1]), ",", "")); said < sum/4-10 || said > sum/4+10 {
+			t.Errorf("docs/profiles.md says that %s has about %d tokens, and it has %d", p.Name, said, sum/4)
 		}
 	}
 }

@@ -10,13 +10,12 @@ import (
 	"github.com/emend-dev/emend/patch"
 )
 
-// decide places the pending hunks: first by their anchors, then by the order of the hunks in the file, then by their numbers.
+// decide places the pending hunks: first by their anchors, then by the order of the hunks in the file.
 func (p *Placement) decide() {
 	p.forgetLasts()
 	p.byAnchors()
 	if p.limit == nil && !p.Rules.AnyOrder && p.inOrder() {
 		p.byOrder()
-		p.byNumbers()
 	}
 	p.checkOrder()
 }

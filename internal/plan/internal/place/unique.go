@@ -81,8 +81,11 @@ func (p *Placement) placeAdditions(k int) {
 			p.settleAdditions(k, patch.Exact, p.doc.End())
 			return
 		}
-		s.Err = &fail.Error{Kind: fail.MultipleMatches, Hunk: k + 1, Total: p.File.Len() + 1,
-			Msg:  "the hunk only adds lines and does not say where: the file is not empty",
+		msg := "the hunk only adds lines and does not say where: the file is not empty"
+		if h.At > 0 {
+			msg = fmt.Sprintf("the hunk only adds lines, and nothing shows that line %d of the file is still the one that they go above", h.At)
+		}
+		s.Err = &fail.Error{Kind: fail.MultipleMatches, Hunk: k + 1, Total: p.File.Len() + 1, Msg: msg,
 			Hint: "Add the line above or below as a context line (with a space before it)."}
 		return
 	}
