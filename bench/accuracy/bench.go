@@ -194,7 +194,7 @@ func (b *bench) scanOne(ctx context.Context, n int, full []atomic.Bool) (out cha
 		if err != nil {
 			return out, fmt.Errorf("%s: %s: %w", b.corpus.pairs[n], damageName(kinds), err)
 		}
-		k := kindResult{damage: i, both: of("emend", all) != nil && of("comma", all) != nil}
+		k := kindResult{damage: i, both: !slices.ContainsFunc(b.systems, func(p profile) bool { return (p.name == "emend" || p.name == "comma") && of(p.name, all) == nil })}
 		if b.formats { // of the undamaged change everybody gets the same
 			undamaged := kinds[0].Name == "none"
 			if k.both = len(all) > 0 && (!undamaged || len(all) == len(b.systems)); k.both && undamaged {

@@ -17,12 +17,15 @@ import (
 	"github.com/emend-dev/emend/bench/internal/modpairs"
 )
 
-// lists are the files with the versions of the corpus, relative to the directory bench.
-var lists = [2]string{"realpairs/modules.txt", "accuracy/packages.txt"}
+// lists are the files with the versions of each corpus, Go modules and npm packages, relative to the directory bench.
+var lists = map[string][2]string{
+	"first":  {"realpairs/modules.txt", "accuracy/packages.txt"},
+	"second": {"accuracy/second_modules.txt", "accuracy/second_packages.txt"},
+}
 
 // corpus is a set of real changes of real files.
 type corpus struct {
-	half      string
+	lists     [2]string
 	pairs     []modpairs.Pair
 	found     int             // number in both halves
 	older     map[version]int // the change that led to a version of a file
@@ -36,10 +39,10 @@ type corpus struct {
 // version is one version of one file.
 type version struct{ module, version, path string }
 
-func readCorpus(ctx context.Context, half string, progress io.Writer) (*corpus, error) {
-	c := &corpus{half: half, languages: map[string]int{}, older: map[version]int{}}
+func readCorpus(ctx context.Context, name, half string, progress io.Writer) (*corpus, error) {
+	c := &corpus{lists: lists[name], languages: map[string]int{}, older: map[version]int{}}
 	var read [2][]modpairs.Version
-	for i, name := range lists {
+	for i, name := range c.lists {
 		text, err := os.ReadFile(name)
 		if err != nil {
 			return nil, fmt.Errorf("run this in the directory bench: %w", err)

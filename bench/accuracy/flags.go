@@ -16,7 +16,7 @@ type config struct {
 	damages               [][]damage.Kind // each is tried alone, over all changes
 	peersToo, quick       bool
 	formats               bool
-	half                  string
+	which, half           string // of the corpora; of the packages
 	out, scratch, given   string // given: the flags as they were given
 	show                  *show  // nil: measure
 }
@@ -25,6 +25,7 @@ func flags(args []string) (config, error) {
 	var c config
 	var show show
 	fs := flag.NewFlagSet("accuracy", flag.ExitOnError)
+	fs.StringVar(&c.which, "corpus", "first", "take the packages of this corpus, \"first\" or \"second\"")
 	fs.StringVar(&c.half, "half", "", "of the packages, take \"tune\", \"report\" or \"all\"; default report, with -show tune")
 	fs.IntVar(&c.max, "max", 300, "judge up to this many changes of each kind in process; 0 is all of them")
 	fs.IntVar(&c.perKind, "each", 200, "put this many of them to the programs")
@@ -33,7 +34,7 @@ func flags(args []string) (config, error) {
 	fs.BoolVar(&c.peersToo, "peers", true, "ask the programs")
 	fs.BoolVar(&c.formats, "formats", false, "write the same hunks in every format that emend reads, as dialect or tool, instead")
 	fs.BoolVar(&c.quick, "quick", false, "a small slice, for every check of a change")
-	fs.StringVar(&c.out, "out", "", "write RESULTS.md and WRONG.md, or with -formats FORMATS.md, into this directory")
+	fs.StringVar(&c.out, "out", "", "write RESULTS.md and WRONG.md, of the second corpus SECOND.md, or with -formats FORMATS.md, into this directory")
 	fs.StringVar(&show.what, "show", "", "show cases instead: "+strings.Join(showable, ", "))
 	fs.StringVar(&show.system, "system", "emend", "of this system")
 	fs.IntVar(&show.most, "n", 8, "show this many")
@@ -52,6 +53,9 @@ func flags(args []string) (config, error) {
 	}
 	if c.show != nil || *names != "" {
 		c.perPair = 0
+	}
+	if _, ok := lists[c.which]; !ok {
+		return c, fmt.Errorf("-corpus: there is no %q, only first and second", c.which)
 	}
 	return c, errors.Join(c.name(*names), show.check(), checkHalf(c.half))
 }

@@ -198,7 +198,7 @@ func besides(rec record, all []emendTrial) []beaten {
 // measureFormats runs the benchmark for all formats.
 func (b *bench) measureFormats(ctx context.Context) (err error) {
 	if b.corpus == nil {
-		if b.corpus, err = readCorpus(ctx, b.half, b.log); err != nil {
+		if b.corpus, err = readCorpus(ctx, b.which, b.half, b.log); err != nil {
 			return err
 		}
 	}

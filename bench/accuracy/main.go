@@ -5,6 +5,7 @@
 //
 //	go -C bench run ./accuracy -out accuracy                    # RESULTS.md and WRONG.md, in less than 20 minutes
 //	go -C bench run ./accuracy -quick                           # a sample; fails if emend lands anything wrong
+//	go -C bench run ./accuracy -corpus second -peers=false -out accuracy  # SECOND.md: the same of other packages, without the programs
 //	go -C bench run ./accuracy -half tune -peers=false          # what may be looked at while the engine is changed
 //	go -C bench run ./accuracy -formats -out accuracy           # FORMATS.md: the same hunks in every format
 //	go -C bench run ./accuracy -show refused -system emend -kinds elided -n 3
@@ -49,6 +50,9 @@ func run(ctx context.Context, c config, stdout, stderr io.Writer) (err error) {
 	}
 	defer os.RemoveAll(c.scratch)
 	b := &bench{config: c, log: stderr, systems: profiles}
+	if c.show != nil && b.ours(c.show.system) && !c.formats {
+		b.systems = slices.DeleteFunc(slices.Clone(profiles), func(p profile) bool { return p.name != c.show.system })
+	}
 	measure := b.measure
 	if c.formats {
 		measure = b.measureFormats
@@ -78,7 +82,7 @@ func run(ctx context.Context, c config, stdout, stderr io.Writer) (err error) {
 
 // measure runs everything.
 func (b *bench) measure(ctx context.Context) (err error) {
-	if b.corpus, err = readCorpus(ctx, b.half, b.log); err != nil {
+	if b.corpus, err = readCorpus(ctx, b.which, b.half, b.log); err != nil {
 		return err
 	}
 	if b.peersToo {
@@ -118,6 +122,9 @@ func (b *bench) write(stdout io.Writer) error {
 	}
 	if b.out == "" {
 		return nil
+	}
+	if b.which == "second" {
+		return os.WriteFile(filepath.Join(b.out, "SECOND.md"), []byte(page), 0o666)
 	}
 	if err := os.WriteFile(filepath.Join(b.out, "RESULTS.md"), []byte(page), 0o666); err != nil {
 		return err

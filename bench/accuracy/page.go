@@ -230,7 +230,7 @@ func (b *bench) writeCorpus(w io.Writer) {
 	fmt.Fprintf(w, "\n## The corpus\n\n%d changes between consecutive versions of %d modules and packages", c.changes, c.modules())
 	fmt.Fprintf(w, ", the first of %d in a random order that are plain lines ending in LF; both halves have %d", len(c.pairs), c.found)
 	fmt.Fprintf(w, ". Files have at most 256 KiB, and no program wrote them; one version gives at most 120. %s.\n", c.spoken())
-	for i, name := range lists {
+	for i, name := range c.lists {
 		fmt.Fprintf(w, "\n* `bench/%s`: %d versions, each with its checksum; sha256 of the list %s", name, c.versions[i], c.sums[i])
 	}
 	fmt.Fprintln(w)

@@ -69,8 +69,24 @@ func mayFollow(line, next string) bool {
 
 // RunTogether reports whether an added line seems to hold two, with a backslash and an n between.
 func RunTogether(line string) bool {
-	before, next, found := strings.Cut(line, `\n+`)
-	return found && !strings.HasSuffix(before, `\`) && !cutsString(before, next)
+	for at := 0; ; {
+		n := strings.Index(line[at:], `\n`)
+		if n < 0 {
+			return false
+		}
+		before, next := line[:at+n], line[at+n+2:]
+		at += n + 2
+		switch {
+		case next == "" || strings.HasSuffix(before, `\`):
+		case next[0] == '+' && !cutsString(before, next), (next[0] == ' ' || next[0] == '-') && !inString(before):
+			return true
+		}
+	}
+}
+
+// inString reports whether a string may be open after text.
+func inString(text string) bool {
+	return slices.ContainsFunc([]string{`"`, "'", "`"}, func(q string) bool { return strings.Count(text, q)%2 == 1 })
 }
 
 // cutsString reports whether a string may begin in the line before and end in the next.

@@ -10,7 +10,7 @@ import (
 
 // TestLists reads the two lists of the benchmark. It fetches nothing.
 func TestLists(t *testing.T) {
-	for _, name := range []string{"../../realpairs/modules.txt", "../../accuracy/packages.txt"} {
+	for _, name := range []string{"../../realpairs/modules.txt", "../../accuracy/packages.txt", "../../accuracy/second_modules.txt", "../../accuracy/second_packages.txt"} {
 		seen := map[string]bool{}
 		for _, v := range list(t, name) {
 			if seen[v.String()] {

@@ -45,7 +45,7 @@ type Shift struct {
 	rule    func(indent string) (string, bool)
 	changes bool
 	prefix  bool // the rule adds or cuts off a prefix
-	mixed   bool // some indents differ and others do not, and no rule says why: one that differs may be a mistake in its line
+	mixed   bool // some indents differ and others do not, or two became one, and no rule says why: one that differs may be a mistake in its line
 }
 
 // NewShift returns the shift that explains the pairs, and the tab width that they prove, if they do. Pairs that differ in
@@ -58,9 +58,10 @@ func NewShift(pairs Pairs, agreed Tabs) (Shift, Tabs) {
 		return Shift{seen: pairs, rule: agreed.apply, Blank: true, changes: true}, Tabs{}
 	}
 	_, _, alike := pairs.Prefix()
-	mixed := false
+	mixed, depths := false, map[string]bool{}
 	for hunk, file := range pairs {
-		mixed = mixed || !alike && hunk == file && hunk != ""
+		mixed = mixed || !alike && (hunk == file && hunk != "" || depths[file])
+		depths[file] = true
 	}
 	return Shift{seen: pairs, rule: prefixRule(pairs), changes: !pairs.Same(), prefix: true, mixed: mixed}, Tabs{}
 }

@@ -24,6 +24,8 @@ func TestShift(t *testing.T) {
 		{"one differs and another does not", Pairs{"  ": "  ", " ": "  "}, " x", "!"},
 		{"one that does not differ", Pairs{"  ": "  ", " ": "  "}, "  x", "  x"},
 		{"all but the margin differ", Pairs{"": "", "  ": "    ", "    ": "       "}, "  x", "    x"},
+		{"two became one", Pairs{"": "", "  ": ""}, "  x", "!"},
+		{"two became one, and the line is as deep as one that does not differ", Pairs{"": "", "  ": ""}, "x", "x"},
 		{"blank", Pairs{"": "\t"}, "", ""},
 	}
 	for _, tt := range tests {

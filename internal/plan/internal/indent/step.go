@@ -73,18 +73,32 @@ func (s Shift) Fits(step int, lines []patch.Line) bool {
 
 // Agrees reports whether the added lines of a hunk are indented better among the lines of the file with s than without it. lines are
 // those of the hunk, with its old lines as they are in the file. A line that stands further right than the one before it counts
-// against it, unless that one opens a block and the line is one step deeper. So do a line between two steps, and one that
-// stands elsewhere than what it replaces.
+// against it, unless that one opens a block and the line is one step deeper. So do a line between two steps, unless old lines stand
+// there, and one that stands elsewhere than what it replaces.
 func (s Shift) Agrees(step int, lines []patch.Line) bool {
 	if !s.prefix || !s.changes {
 		return true
 	}
-	return misfits(step, lines, s.Apply) < misfits(step, lines, func(line string) string { return line })
+	return misfits(step, lines, s.Apply) < misfits(step, lines, asWritten)
 }
+
+// FitAsWritten reports whether the added lines of a hunk are indented better among the lines of the file as they are written than one
+// space further right. lines are as for [Shift.Agrees].
+func FitAsWritten(step int, lines []patch.Line) bool {
+	return misfits(step, lines, asWritten) < misfits(step, lines, func(line string) string { return " " + line })
+}
+
+func asWritten(line string) string { return line }
 
 // misfits counts the lines that stand too far right below the line before, of pairs with at least one added line.
 func misfits(step int, lines []patch.Line, as func(string) string) (n int) {
-	last, opens, added, first := 0, false, false, true
+	last, opens, comment, added, first := 0, false, false, false, true
+	shown := map[int]bool{} // where old lines stand
+	for _, l := range lines {
+		if in, rest := Cut(l.Text()); l.Old() && rest != "" {
+			shown[width(in, step)] = true
+		}
+	}
 	replaced := -1 // where the first of the removed lines stands that were just passed
 	for _, l := range lines {
 		line := l.Text()
@@ -106,13 +120,17 @@ func misfits(step int, lines []patch.Line, as func(string) string) (n int) {
 		}
 		replaced = -1
 		more := at - last
-		if !first && (added || l.Mark() == '+') && more > 0 && (!opens || more > max(step, 1)) {
+		mayStand := more <= 0 || opens && more <= max(step, 1)
+		if rest[0] == '*' && comment {
+			mayStand = more == 1
+		}
+		if !first && (added || l.Mark() == '+') && !mayStand {
 			n++
 		}
-		if l.Mark() == '+' && step > 1 && at%step != 0 {
+		if l.Mark() == '+' && step > 1 && at%step != 0 && !shown[at] {
 			n++
 		}
-		last, added, first, opens = at, l.Mark() == '+', false, mayOpen(rest)
+		last, added, first, opens, comment = at, l.Mark() == '+', false, mayOpen(rest), strings.HasPrefix(rest, "/*") && !strings.Contains(rest, "*/")
 	}
 	return n
 }

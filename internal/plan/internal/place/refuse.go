@@ -74,6 +74,15 @@ func (p *Placement) joinedLines(k int) *fail.Error {
 	return e
 }
 
+// cutOff refuses a hunk whose last line seems to be a part of one.
+func (p *Placement) cutOff(k int) *fail.Error {
+	e := p.notFound(k)
+	e.Line = p.Spots[k].Start + 1
+	e.Msg = "its last line, to be removed, ends in white space that the file does not have, as if the patch was cut off there"
+	e.Hint = "Send the whole patch, with its last lines as they are in the file."
+	return e
+}
+
 // overLimit says that placing the hunks was given up to keep the time linear.
 func overLimit(err error) error {
 	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.Limit, Cause: err, Msg: err.Error(),

@@ -2,6 +2,7 @@ package place
 
 import (
 	"slices"
+	"strings"
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/decode"
@@ -32,11 +33,37 @@ func (p *Placement) spelling(k int) (spelling, *fail.Error) {
 	if p.Rules.Place == dialect.Ordered && p.Spots[k].rung != patch.Exact && slices.ContainsFunc(p.Hunks[k].Lines, runTogether) {
 		return spelling{}, p.joinedLines(k)
 	}
+	if p.Rules.Place == dialect.Ordered && p.seemsCutOff(k) {
+		return spelling{}, p.cutOff(k)
+	}
 	plain, r := p.plainAdditions(k)
 	if r != 0 {
 		return spelling{}, p.mixedTypography(k, r)
 	}
 	return spelling{shift, plain}, nil
+}
+
+// seemsCutOff reports whether hunk k, the last one, ends in a removed line that alone of its lines has white space behind the text of the
+// file's line: what followed that space may be missing, and lines after it.
+func (p *Placement) seemsCutOff(k int) bool {
+	lines := p.AsPlaced(k)
+	if k != len(p.Hunks)-1 || p.Spots[k].rung == patch.Exact || lines[len(lines)-1].Mark() != '-' || lines[0].Mark() != ' ' {
+		return false
+	}
+	at, longer := p.Spots[k].first, 0
+	var last string
+	for _, l := range lines {
+		if l.Old() {
+			have := p.doc.Line(at)
+			if last = strings.TrimPrefix(l.Text(), have); last != "" && last != l.Text() && strings.TrimSpace(last) == "" {
+				longer++
+			} else {
+				last = ""
+			}
+			at = p.doc.Next(at)
+		}
+	}
+	return longer == 1 && last != ""
 }
 
 func runTogether(l patch.Line) bool { return !l.Old() && decode.RunTogether(l.Text()) }

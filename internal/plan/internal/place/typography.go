@@ -12,8 +12,8 @@ import (
 // plainAdditions returns the ASCII characters that the added lines of hunk k mean by their typography, or a character of which
 // nothing says whether it is meant. A hunk means no typography if lines of it that are plain in the file have some.
 //
-// Quotes go together. What the section's added lines have plainly as well is unclear, and what the hunk's old lines have plainly is
-// meant.
+// Quotes go together. What the section's added lines have plainly as well is unclear, and so is a quote that the hunk's old lines have
+// plainly, beside another that they have not. Any other character that they have plainly is meant.
 func (p *Placement) plainAdditions(k int) (plain string, unclear rune) {
 	s := &p.Spots[k]
 	if p.Rules.Place != dialect.Ordered || p.Loosest() != patch.Unicode {
@@ -43,8 +43,8 @@ func (p *Placement) plainAdditions(k int) (plain string, unclear rune) {
 	}
 	for _, r := range added {
 		to := seen[r]
-		alike, isOld := string(to), p.inOld(k, to)
-		if strings.Contains(quotes, alike) && strings.ContainsAny(shown, quotes) && !isOld {
+		alike, isQuote, isOld := string(to), strings.IndexByte(quotes, to) >= 0, p.inOld(k, to)
+		if isQuote && strings.ContainsAny(shown, quotes) && !isOld {
 			alike = quotes
 		}
 		switch {
@@ -53,7 +53,7 @@ func (p *Placement) plainAdditions(k int) (plain string, unclear rune) {
 				return "", r
 			}
 			plain = with(plain, to)
-		case !isOld:
+		case !isOld || isQuote && strings.ContainsAny(shown, quotes):
 			return "", r
 		}
 	}

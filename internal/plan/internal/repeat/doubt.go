@@ -37,6 +37,24 @@ func (f *finder) doubt() {
 	}
 }
 
+// doubtWordless drops the proof of hunks that change nothing but blank lines and brackets, unless a hunk with words is applied too: such
+// lines stand beside their like by chance.
+func (f *finder) doubtWordless() {
+	words := func(k int) bool {
+		return slices.ContainsFunc(f.Hunks[k].Lines, func(l patch.Line) bool { return l.Mark() != ' ' && place.HasWords(l) })
+	}
+	for k, o := range f.found {
+		if o.proof == Strong && words(k) {
+			return
+		}
+	}
+	for k := range f.found {
+		if !words(k) {
+			f.found[k] = outcome{}
+		}
+	}
+}
+
 // doubtRemovals drops the proof of hunks that only remove lines, if a line much like the first that they remove, or the last, stands
 // beside the same line of context: then the hunk has a mistake in it.
 func (f *finder) doubtRemovals() {

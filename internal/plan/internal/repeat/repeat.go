@@ -36,6 +36,9 @@ func Find(p *place.Placement, mode Mode) (all bool) {
 	f.doubt()
 	f.doubtRemovals()
 	f.foundWhilePlacing(mode)
+	if mode < Skip {
+		f.doubtWordless()
+	}
 	if mode == SkipEdges || mode == Tell {
 		f.findAtEdges()
 	}

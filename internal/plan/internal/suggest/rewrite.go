@@ -313,7 +313,7 @@ func (s *search) insertionPoint(st *alignment, i int, run []patch.Line) (int, bo
 	up, direct := s.neighbour(st, i-1, -1)
 	down, below := s.neighbour(st, i, 1)
 	switch {
-	case up == nothing && down == nothing:
+	case up == nothing && down == nothing, !s.standsBeside(st, i-1, -1) && !s.standsBeside(st, i, 1):
 		return 0, false
 	case up == nothing:
 		return st.image[down], below && st.certain[down] && (s.removed[down] || !s.says(0, i))
@@ -326,6 +326,26 @@ func (s *search) insertionPoint(st *alignment, i int, run []patch.Line) (int, bo
 	}
 	return s.besideBlank(st.image[up]+1, st.image[down], run,
 		direct && below && st.certain[up] && st.certain[down] && !s.removed[up] && !s.removed[down])
+}
+
+// standsBeside reports whether the file has a line with words, as the hunk has it but for a mistake, on one side of the place between two
+// old lines: i is the old line next to that place, and step leads away from it. Lines without words in between have to be there too,
+// one directly after the other. A line that stands for one that the file does not have proves nothing about what is beside it.
+func (s *search) standsBeside(st *alignment, i, step int) bool {
+	for last := nothing; i >= 0 && i < len(s.old) && !s.omitted(i); i += step {
+		n := st.image[i]
+		if n == nothing || last != nothing && n != last+step {
+			return false
+		}
+		if weight(s.keys[i]) == 1 {
+			return s.similarity(st, i) >= alike
+		}
+		if !s.isThere(st, i) {
+			return false
+		}
+		last = n
+	}
+	return false
 }
 
 // says reports whether one of the old lines from up to to is not blank. If none of them is in the file, a side of what they surround

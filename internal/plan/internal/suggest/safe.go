@@ -103,6 +103,9 @@ func (s *search) unsafe(st *alignment, lines []patch.Line) string {
 			return fmt.Sprintf("Line %d of the file begins with -: write a space before it if it is context, or a second - if it is to be removed.", n+1)
 		}
 	}
+	if s.stray != "" {
+		return fmt.Sprintf("The file has a line %s: if the hunk's line is context, it lost the space that marks it as context: write one in front of each such line.", fail.Quote(string(s.stray)))
+	}
 	if why := s.elsewhere(st); why != "" {
 		return why
 	}
@@ -143,7 +146,7 @@ func (s *search) elsewhere(st *alignment) string {
 		return "No line with words that the hunk shows is there as it is: send the lines around what is added as they are in the file."
 	}
 	for i, key := range s.keys {
-		if key == "" || s.omitted(i) || s.isThere(st, i) {
+		if s.omitted(i) || s.isThere(st, i) || key == "" && removes {
 			continue
 		}
 		if at := s.stands[key]; len(at) == 1 { // among the lines of the place it is in another order

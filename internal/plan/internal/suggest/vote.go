@@ -31,21 +31,32 @@ func vote(file *text.Lines, open []*search) {
 		}
 	}
 	adds := map[string][]*search{}
+	type strayLine struct {
+		s *search
+		l patch.Line
+	}
+	strays := map[string][]strayLine{} // by key of an added line with its mark
 	for _, s := range open {
 		for _, l := range s.lines {
 			if l.Mark() == '+' {
-				key := match.Fold(patch.Unicode, l.Text())
-				adds[key] = append(adds[key], s)
+				key, marked := match.Fold(patch.Unicode, l.Text()), match.Fold(patch.Unicode, string(l))
+				adds[key], strays[marked] = append(adds[key], s), append(strays[marked], strayLine{s, l})
 				ballots[key] = append(ballots[key], nil...) // looked up even if no line votes with it
+				ballots[marked] = append(ballots[marked], nil...)
 			}
 		}
 	}
 	keys := slices.Sorted(maps.Keys(ballots))
 	for i, places := range match.Lines(file, patch.Unicode, keys, maxVotes) {
+		key := keys[i]
+		for _, stray := range strays[key] {
+			if len(places) > 0 && weight(key) == 1 {
+				stray.s.stray = stray.l
+			}
+		}
 		if len(places) > maxVotes {
 			continue
 		}
-		key := keys[i]
 		for _, s := range adds[key] {
 			s.addsNew = s.addsNew || len(places) == 0
 		}

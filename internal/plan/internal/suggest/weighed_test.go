@@ -15,7 +15,7 @@ func TestWeighed(t *testing.T) {
 	file := []string{
 		"func first(a int) int {", "\tstart := begin(a)", "\tlog(start)", "\treturn start", "}", "",
 		"func second(b int) int {", "\tleft := begin(b)", "\tright := end(b)", "\treturn left + right", "}", "",
-		"func third(c int) int {", "\treturn c", "}",
+		"func third(c int) int {", "\treturn c", "}", "+more() {",
 	}
 	for _, tt := range []struct {
 		name string
@@ -25,6 +25,10 @@ func TestWeighed(t *testing.T) {
 	}{
 		{"context that is nowhere, around a line that is here only", []string{" invented := line(1)", " another := invented", "-\tright := end(b)", "+\tright := end(b) + 1", " and(more)", " of(it)"},
 			"-\tright := end(b)|+\tright := end(b) + 1", ""},
+		{"an addition beside invented context, and a replacement that is here only", []string{" invented := line(1)", "+\tmore()", " another := invented", "-\tright := end(b)", "+\tright := end(b) + 1", " and(more)"}, "", ""},
+		{"an addition beside a bracket that has no line with words beside it", []string{" \treturn c + 1", " }", "+more()", " invented(line)", "-\tright := end(b)", "+\tright := end(b) + 1", " and(more)"}, "", ""},
+		{"an added line that is context without its mark", []string{" \treturn start", "+more() {", " }", " func second(b int) int {", "-\tleft := begin(b)", "+\tleft := begin(b) + 1"}, "", "lost the space"},
+		{"an added line below a blank one that is not there", []string{" ", " func first(a int) int {", " \tstart := begin(a)", "+\tmore()", " \tlog(start)"}, "", ""},
 		{"context of another place, around a line that is here only", []string{" func first(a int) int {", " \tstart := begin(a)", " \tlog(start)", "-\tright := end(b)", "+\tright := end(b) + 1"}, "", ""},
 		{"a mistake in context and in a removed line", []string{" func second(b int) int {", "-\tleft := begn(b)", "+\tleft := begin(b) + 2", " \tright := edn(b)", " \treturn left + right"},
 			"-\tleft := begin(b)|+\tleft := begin(b) + 2", ""},
