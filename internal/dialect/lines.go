@@ -2,7 +2,9 @@ package dialect
 
 import (
 	"fmt"
+	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/emend-dev/emend/fail"
 )
@@ -75,3 +77,8 @@ const exampleHint = `Send the patch in this form:
 -a line to remove
 +a line to add
 *** End Patch`
+
+// pattern returns a regular expression that is compiled when it is first needed: few texts need one.
+func pattern(expr string) func() *regexp.Regexp {
+	return sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(expr) })
+}

@@ -2,7 +2,6 @@ package dialect
 
 import (
 	"fmt"
-	"regexp"
 	"strconv"
 	"strings"
 
@@ -142,7 +141,7 @@ func (u *blockReader) readAround() {
 			`If it is code, write a backslash before it; if a block is to end here, begin it with `+firstMark+".")
 	case line == beginPatch || line == endPatch || isHeader(line), u.beginsPair(), hasPrefix("diff --git ", "@@ ")(line):
 		u.refuse(u.n, firstMark, "this is no SEARCH/REPLACE block: "+fail.Quote(line), "Send everything in one format.")
-	case u.g.reports && tag.MatchString(line):
+	case u.g.reports && tag().MatchString(line):
 		u.setLineAside(u.n, line)
 	default:
 		if u.named {
@@ -169,14 +168,14 @@ func isReplace(line string) bool {
 }
 
 // tag is a line that holds nothing but a tag of XML, in which programs put what a model calls.
-var tag = regexp.MustCompile(`^ *</?[a-zA-Z_-]+> *$`)
+var tag = pattern(`^ *</?[a-zA-Z_-]+> *$`)
 
 // fencePath is what follows a Markdown fence that names a file: "x.go", "go x.go", "go:x.go", `go title="x.go"`.
-var fencePath = regexp.MustCompile("^[`~]{3,} *(?:[a-zA-Z0-9+#_-]+[ :] *)?(?:\\{?(?:title|file|filename|path)=|\\{)?[\"']?([^\\s\"'{}:]*[./][^\\s\"'{}:]*)[\"']?\\}?$")
+var fencePath = pattern("^[`~]{3,} *(?:[a-zA-Z0-9+#_-]+[ :] *)?(?:\\{?(?:title|file|filename|path)=|\\{)?[\"']?([^\\s\"'{}:]*[./][^\\s\"'{}:]*)[\"']?\\}?$")
 
 // readFence takes the path of the blocks from the line of a fence.
 func (u *blockReader) readFence(line string) {
-	if m := fencePath.FindStringSubmatch(line); m != nil {
+	if m := fencePath().FindStringSubmatch(line); m != nil {
 		u.path, u.pathAt, u.named = m[1], u.n, true
 		u.report(u.n, "the path was read as %s", fail.Quote(u.path))
 	}
@@ -202,11 +201,11 @@ func (u *blockReader) readPath() {
 }
 
 // pathLine is what models write around a path: a list, a heading, a comment, a tag, and a word that says that it is one.
-var pathLine = regexp.MustCompile(`(?i)^ *(?:[-*+] |\d+[.)] |#+ ?|// ?|/\* ?|<!-- ?|<(?:path|file|file_path|filename)>)? *(?:\**(?:file|filename|file name|path|file path|filepath)(?::\**|\**:) *)?(.*?) *(?:\*/|-->|</[a-z_]+>)?(:?)$`)
+var pathLine = pattern(`(?i)^ *(?:[-*+] |\d+[.)] |#+ ?|// ?|/\* ?|<!-- ?|<(?:path|file|file_path|filename)>)? *(?:\**(?:file|filename|file name|path|file path|filepath)(?::\**|\**:) *)?(.*?) *(?:\*/|-->|</[a-z_]+>)?(:?)$`)
 
 // bareName takes off what models write around a path. A line of several words is text, unless a file has it for its name.
 func (u *blockReader) bareName(p string) string {
-	m := pathLine.FindStringSubmatch(p)
+	m := pathLine().FindStringSubmatch(p)
 	bare := strings.TrimSuffix(m[1], ":")
 	marked := strings.Trim(bare, "*`\"'")
 	if u.words = strings.ContainsAny(marked, " \t") && marked == bare; u.words || marked == "" {

@@ -2,7 +2,6 @@ package dialect
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -127,10 +126,10 @@ func (u *unifiedReader) readNames(h *diffHeader) {
 
 // label is what programs write behind a name: a date, or what Subversion says of its versions. A tab stands before it, which models turn
 // into spaces.
-var label = regexp.MustCompile(`(\t.*| +(\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d(\.\d+)?)?( [-+]\d{4})?|\((revision \d+|working copy|nonexistent)\)))$`)
+var label = pattern(`(\t.*| +(\d{4}-\d\d-\d\d \d\d:\d\d(:\d\d(\.\d+)?)?( [-+]\d{4})?|\((revision \d+|working copy|nonexistent)\)))$`)
 
 func cutLabel(value string) (name, what string) {
-	if at := label.FindStringIndex(value); at != nil {
+	if at := label().FindStringIndex(value); at != nil {
 		return value[:at[0]], strings.TrimSpace(value[at[0]:])
 	}
 	return value, ""
@@ -179,10 +178,10 @@ func (u *unifiedReader) name(value string) string {
 }
 
 // aroundName is what models write around and behind a path that is no part of it.
-var aroundName = regexp.MustCompile("^(`([^`]+)`|\\*\\*([^*]+)\\*\\*|'([^']+)')$|^(.+?) +\\([a-z][a-z ]*\\)$")
+var aroundName = pattern("^(`([^`]+)`|\\*\\*([^*]+)\\*\\*|'([^']+)')$|^(.+?) +\\([a-z][a-z ]*\\)$")
 
 func bareName(name string) string {
-	if m := aroundName.FindStringSubmatch(name); m != nil {
+	if m := aroundName().FindStringSubmatch(name); m != nil {
 		return m[2] + m[3] + m[4] + m[5]
 	}
 	return name
