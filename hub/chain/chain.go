@@ -56,6 +56,8 @@ type Verified struct {
 	Void      []Void // stored records that the log itself declared void
 	State     State  // after it
 	Local     api.Head
+
+	Repository string // as the batch says
 }
 
 // Void names a stored record that does not count: the log declared it void.

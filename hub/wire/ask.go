@@ -57,6 +57,8 @@ type Undo struct {
 	Session       string `json:"session,omitempty"`
 	Preview       bool   `json:"preview,omitempty"` // only say what would be done, and what is in the way
 	SkipConflicts bool   `json:"skipConflicts,omitempty"`
+	// Effect is that of the preview which a person confirmed. If the undo would do anything else now, it is refused as stale.
+	Effect string `json:"effect,omitempty"`
 }
 
 // Stop freezes the workspace, or thaws it.
@@ -79,7 +81,9 @@ type Reply struct {
 	Kind string `json:"kind,omitempty"` // of an error: NotAllowed, or a kind of package fail
 	Text string `json:"text"`           // what was done, or why not, for a person
 
-	Tx     string        `json:"tx,omitempty"` // of an undo
+	Tx     string        `json:"tx,omitempty"`     // of an undo
+	Effect string        `json:"effect,omitempty"` // of the preview of an undo: a hash of each file before and after
+	InWay  []string      `json:"inWay,omitempty"`  // of an undo: what conflicts, for a person
 	Undoes []string      `json:"undoes,omitempty"`
 	Files  []FileDiff    `json:"files,omitempty"` // diffs only if the workspace sends them
 	Head   api.Head      `json:"head,omitzero"`

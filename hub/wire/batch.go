@@ -30,9 +30,12 @@ type Batch struct {
 	Fill      bool     `json:"fill,omitempty"` // closes a gap: the hub asked for it
 	// Lost is the head after which the sender expected to continue, which its log does not have: its log was cut off or replaced, or somebody else
 	// published in its name.
-	Lost    *api.Head `json:"lost,omitempty"`
-	Count   int       `json:"count"`
-	Records []Record  `json:"-"`
+	Lost *api.Head `json:"lost,omitempty"`
+	// Repository names the repository that the tree is a clone of, equally in all clones: the SHA-256 of the id of its first commit, or else of
+	// the address of its origin without credentials. "" if there is none. It groups workspaces; it proves nothing.
+	Repository string   `json:"repository,omitempty"`
+	Count      int      `json:"count"`
+	Records    []Record `json:"-"`
 }
 
 // Record is one record in a batch: a line of the log as it stands there, or its header.
