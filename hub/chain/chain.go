@@ -12,15 +12,15 @@ import (
 
 // State is how far the chain of a workspace was verified. Who keeps a copy of the records stores it with them, in one transaction.
 type State struct {
-	Epoch    int      `json:"epoch"` // rises when the log turned out to be cut, forked or replaced; records of earlier epochs stay
-	First    uint64   `json:"first"` // the number of the epoch's first record
-	Head     api.Head `json:"head"`  // the last verified record
-	Stream   uint64   `json:"stream"`
+	Epoch    int      `json:"epoch"`    // rises when the log turned out to be cut, forked or replaced; records of earlier epochs stay
+	First    uint64   `json:"first"`    // the number of the epoch's first record
+	Head     api.Head `json:"head"`     // the last verified record
+	Stream   uint64   `json:"stream"`   // the last message that was taken
 	Records  uint64   `json:"records"`  // of all epochs
 	Withheld uint64   `json:"withheld"` // records that came as headers
 	Repeated uint64   `json:"repeated"` // records that came again, equal; harmless
 	Findings uint64   `json:"findings"`
-	Gap      *Gap     `json:"gap,omitempty"` // what is missing before the head, and was asked for again
+	Gaps     []Gap    `json:"gaps,omitempty"` // what is missing, to be asked for again
 }
 
 // Gap is a run of records that is missing: those with the numbers From to To.
@@ -88,7 +88,7 @@ const (
 // Grave reports whether a kind says that somebody may have tampered with a log. The others are told for completeness.
 func (k Kind) Grave() bool {
 	switch k {
-	case Filled, Dropped, Damaged, Voided:
+	case Filled, Dropped:
 		return false
 	}
 	return true

@@ -91,6 +91,7 @@ func (r *JoinRequest) ProofOf() []byte {
 type Joined struct {
 	V         int      `json:"v"`
 	Workspace string   `json:"workspace"`
+	Name      string   `json:"name"` // as the hub shows it
 	JWT       string   `json:"jwt"`
 	Servers   []string `json:"servers"`
 	CA        string   `json:"ca,omitempty"`        // PEM of the roots of a cluster's certificates; "" if the pin holds for it too

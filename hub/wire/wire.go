@@ -22,7 +22,7 @@ const (
 	Records   = "EMEND_RECORDS"   // stream: batches of records, one subject for each workspace
 	Extras    = "EMEND_EXTRAS"    // stream: diffs and contents, as far as a workspace sends them; each subject is written once
 	Fleet     = "emend_fleet"     // bucket: members and invitations
-	Presence_ = "emend_presence"  // bucket: what each workspace says of itself; in memory
+	Presences = "emend_presence"  // bucket: what each workspace says of itself; in memory
 	Questions = "emend_questions" // bucket: calls that wait for a person
 	Policy    = "emend_policy"    // bucket: policy packs and their rollout
 )
@@ -42,7 +42,7 @@ func ContentSubject(ws, sha256, part string) string {
 func AskSubject(ws string) string { return "emend.ask." + ws }
 
 // PresenceSubject and QuestionSubject are the keys of a workspace in the buckets.
-func PresenceSubject(ws string) string { return "$KV." + Presence_ + "." + ws }
+func PresenceSubject(ws string) string { return "$KV." + Presences + "." + ws }
 
 // QuestionSubject is the key of a waiting call; an empty id stands for all of them.
 func QuestionSubject(ws, id string) string { return "$KV." + Questions + "." + ws + "." + orAny(id) }
@@ -157,6 +157,7 @@ type Presence struct {
 	Allow     Allow         `json:"allow"`
 	Head      api.Head      `json:"head"`                // the newest record of the local log
 	Shipped   api.Head      `json:"shipped"`             // the newest record that the hub acknowledged
+	Stream    uint64        `json:"stream"`              // the message of the stream of records that has it
 	Pack      *PackName     `json:"pack,omitempty"`      // the policy pack that is installed
 	PackError string        `json:"packError,omitempty"` // why the last pack was refused
 	Policy    string        `json:"policyHash"`          // of the rules that new calls are under
