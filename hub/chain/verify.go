@@ -63,7 +63,7 @@ func (t *taking) batch(ws string, data []byte) error {
 		t.find(Foreign, b.After.Seq, "", "", fmt.Sprintf("a batch in the name of workspace %q", clip(b.Workspace)))
 		return nil
 	}
-	t.out.Local = b.Local
+	t.out.Local, t.out.Repository = b.Local, clip(b.Repository)
 	if l := b.Lost; l != nil {
 		t.find(Lost, l.Seq, clip(l.H), "", fmt.Sprintf("the workspace's log does not have record %d, which was sent: the log was cut off or replaced, or somebody else has the key", l.Seq))
 	}

@@ -126,9 +126,6 @@ func (w *Tx) Store(v *chain.Verified) error {
 		if _, err := w.exec("UPDATE record SET void = 1 WHERE workspace = ? AND epoch = ? AND seq >= ?", ws.id, void.Epoch, void.From); err != nil {
 			return err
 		}
-		if _, err := w.exec("DELETE FROM chain WHERE workspace = ? AND epoch = ? AND seq >= ?", ws.id, void.Epoch, void.From); err != nil {
-			return err
-		}
 	}
 	for i := range v.Records {
 		if err := w.record(ws, v, &v.Records[i]); err != nil {

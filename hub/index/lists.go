@@ -22,11 +22,11 @@ type Workspace struct {
 	Grave      int // findings that say that somebody may have tampered with its log
 }
 
-// Workspaces returns all workspaces that ever sent something, by name.
+// Workspaces returns all workspaces that ever sent something, by name. What no workspace can have sent is found under "".
 func (x *Index) Workspaces(ctx context.Context) (map[string]Workspace, error) {
 	out := map[string]Workspace{}
 	err := x.reading(ctx, func(r *reader) error {
-		return r.rows(`SELECT name, state, at, arrived, policy, repository, (SELECT count(*) FROM finding WHERE workspace = workspace.id AND grave = 1) FROM workspace`, nil,
+		return r.rows(`SELECT name, state, at, arrived, policy, repository, (SELECT count(*) FROM finding WHERE workspace = workspace.id AND grave = 1) FROM workspace WHERE name <> ''`, nil,
 			func(rows *sql.Rows) error {
 				var w Workspace
 				var state []byte

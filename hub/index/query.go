@@ -327,23 +327,43 @@ func isTransaction(s string) bool {
 	return len(s) > 8 && len(s) <= 26
 }
 
-// meets reports whether a record meets all conditions.
-func meets(conditions []condition, terms, line []byte) bool {
+// meets reports whether a record has the terms of all conditions.
+func meets(conditions []condition, terms []byte) bool {
 	for i := range conditions {
 		c := &conditions[i]
-		if c.text != "" {
-			if !strings.Contains(strings.ToLower(string(line)), strings.ToLower(c.text)) {
-				return false
-			}
-			continue
+		met := c.text != ""
+		if !met {
+			unpackTerms(terms, func(id int64) bool { met = c.has[id]; return !met })
 		}
-		met := false
-		unpackTerms(terms, func(id int64) bool { met = c.has[id]; return !met })
 		if !met {
 			return false
 		}
 	}
 	return true
+}
+
+// contains reports whether a record has the texts of all conditions.
+func contains(conditions []condition, r *api.Record) bool {
+	for i := range conditions {
+		text := conditions[i].text
+		if text == "" || isTransaction(text) && strings.HasPrefix(r.Tx, text) {
+			continue
+		}
+		has := func(s string) bool { return strings.Contains(strings.ToLower(s), strings.ToLower(text)) }
+		if !slices.ContainsFunc(textsOf(r), has) {
+			return false
+		}
+	}
+	return true
+}
+
+// textsOf returns what a text is looked for in.
+func textsOf(r *api.Record) []string {
+	out := []string{r.Actor.Session, r.Actor.Agent, r.Actor.Client, r.Actor.Tool, clip(r.Message)}
+	for _, f := range r.Files {
+		out = append(out, f.Path, f.ToPath)
+	}
+	return out
 }
 
 // entry reads an entry; nil if it does not meet the conditions.
@@ -352,13 +372,16 @@ func (r *reader) entry(id int64, conditions []condition) (*Entry, error) {
 	var terms, line []byte
 	e := &Entry{Number: id, At: timeOf(id)}
 	found, err := r.row("SELECT workspace, epoch, arrived, void, terms, line FROM record WHERE id = ?", []any{id}, &ws, &e.Epoch, &arrived, &e.Void, &terms, &line)
-	if err != nil || !found || !meets(conditions, terms, line) {
+	if err != nil || !found {
+		return nil, err
+	}
+	if !meets(conditions, terms) {
+		return nil, nil
+	}
+	if e.Record, err = parse(line); err != nil || !contains(conditions, e.Record) {
 		return nil, err
 	}
 	e.Arrived = time.UnixMicro(arrived).UTC()
-	if e.Record, err = parse(line); err != nil {
-		return nil, err
-	}
 	if e.Workspace, err = r.workspaceName(ws); err != nil {
 		return nil, err
 	}
