@@ -28,11 +28,13 @@ type Batch struct {
 	After     api.Head `json:"after"`          // what the first record continues; zero for the log's beginning
 	Local     api.Head `json:"local"`          // the newest record of the log when this was sent
 	Fill      bool     `json:"fill,omitempty"` // closes a gap: the hub asked for it
+	// Shipped, of a batch that closes a gap, is what the next other batch continues.
+	Shipped api.Head `json:"shipped,omitzero"`
 	// Lost is the head after which the sender expected to continue, which its log does not have: its log was cut off or replaced, or somebody else
 	// published in its name.
 	Lost *api.Head `json:"lost,omitempty"`
-	// Repository names the repository that the tree is a clone of, equally in all clones: the SHA-256 of the id of its first commit, or else of
-	// the address of its origin without credentials. "" if there is none. It groups workspaces; it proves nothing.
+	// Repository names the repository that the tree is a clone of, equally in all clones: the SHA-256 of
+	// the address of its origin, without scheme, credentials and a .git at the end. "" if there is none. It groups workspaces; it proves nothing.
 	Repository string   `json:"repository,omitempty"`
 	Count      int      `json:"count"`
 	Records    []Record `json:"-"`
@@ -56,15 +58,31 @@ type Header struct {
 
 // RecordOf returns what a batch has of a record of the log.
 func RecordOf(r *api.Record) Record {
-	h := &Header{Seq: r.Seq, At: r.At, Prev: r.Prev, Kind: r.Kind, H: r.H}
 	switch {
 	case r.Withheld:
-		return Record{Header: h}
+		return HeaderOf(r, 0)
 	case len(r.Line) > MaxLineBytes:
-		h.TooLong = len(r.Line)
-		return Record{Header: h}
+		return HeaderOf(r, len(r.Line))
 	}
 	return Record{Line: r.Line}
+}
+
+// HeaderOf returns the header of a record whose line is withheld, or has too many bytes.
+func HeaderOf(r *api.Record, tooLong int) Record {
+	return Record{Header: &Header{TooLong: tooLong, Seq: r.Seq, At: r.At, Prev: r.Prev, Kind: r.Kind, H: r.H}}
+}
+
+// Head returns the head of the last record. It reads no more of a line than that.
+func (b *Batch) Head() (h api.Head, err error) {
+	if len(b.Records) == 0 {
+		return h, fmt.Errorf("a batch without records")
+	}
+	last := b.Records[len(b.Records)-1]
+	if last.Header != nil {
+		return api.Head{Seq: last.Header.Seq, H: last.Header.H}, nil
+	}
+	err = json.Unmarshal(last.Line, &h)
+	return h, err
 }
 
 // headerPrefix begins the line of a header. No line of a log begins so.

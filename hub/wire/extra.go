@@ -9,6 +9,7 @@ import (
 const (
 	MaxContent = 8 << 20   // a longer content is not sent
 	PartBytes  = 512 << 10 // of a content, in one message
+	MaxDiff    = 1 << 20   // of one file; a longer one is not sent
 )
 
 // Part is a part of a content.
