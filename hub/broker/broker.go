@@ -115,7 +115,7 @@ func (b *Broker) startServer() error {
 	b.srv, err = server.NewServer(&server.Options{
 		ServerName: "emend-hub", Host: host, Port: n, NoSigs: true, MaxPayload: wire.MaxMessage, MaxPending: 64 << 20,
 		JetStream: true, StoreDir: filepath.Join(b.o.Dir, "nats"), SyncAlways: true, JetStreamMaxStore: -1, JetStreamMaxMemory: 256 << 20,
-		TLS: true, TLSConfig: &tls.Config{Certificates: []tls.Certificate{b.cert}, MinVersion: tls.VersionTLS13}, TLSTimeout: 10, AuthTimeout: 20,
+		TLS: true, TLSConfig: TLSConfig(b.cert), TLSTimeout: 10, AuthTimeout: 20,
 		TrustedOperators: []*jwt.OperatorClaims{operator}, AccountResolver: accounts, SystemAccount: b.keys.systemID,
 		WriteDeadline: 10 * time.Second, NoSystemAccount: false, DisableShortFirstPing: true,
 	})

@@ -250,3 +250,8 @@ func writeFile(name string, data []byte, mode fs.FileMode) error {
 	defer d.Close()
 	return d.Sync()
 }
+
+// TLSConfig is how the hub's servers speak TLS.
+func TLSConfig(c tls.Certificate) *tls.Config {
+	return &tls.Config{Certificates: []tls.Certificate{c}, MinVersion: tls.VersionTLS13}
+}
