@@ -24,6 +24,10 @@ type Ask struct {
 // AskFor is how long after its time an ask is good: a workspace refuses an older one, and one from further ahead.
 const AskFor = 2 * time.Minute
 
+// HubActor begins the name under which a joined process does what a hub asked: in the log, and of who froze the workspace. The name of the
+// person follows.
+const HubActor = "hub: "
+
 // Kind names what is asked: the word of --allow, or resend.
 func (a *Ask) Kind() string {
 	kind, n := "", 0
