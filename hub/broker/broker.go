@@ -7,6 +7,7 @@ import (
 	"context"
 	"crypto/tls"
 	"crypto/x509"
+	"encoding/pem"
 	"errors"
 	"fmt"
 	"log/slog"
@@ -59,11 +60,8 @@ var ErrAway = errors.New("the workspace is not there: no joined process answered
 func Open(ctx context.Context, o Options) (_ *Broker, err error) {
 	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	b := &Broker{o: o}
-	if b.keys, err = openKeys(o.Dir); err != nil {
-		return nil, fmt.Errorf("the hub's keys: %w", err)
-	}
-	if b.cert, err = certificate(o.Dir, o.Names); err != nil {
-		return nil, fmt.Errorf("the hub's certificate: %w", err)
+	if err := b.open(); err != nil {
+		return nil, err
 	}
 	defer func() {
 		if err != nil {
@@ -87,6 +85,17 @@ func Open(ctx context.Context, o Options) (_ *Broker, err error) {
 	return b, nil
 }
 
+// open reads the hub's keys and its certificate, or makes them.
+func (b *Broker) open() (err error) {
+	if b.keys, err = openKeys(b.o.Dir); err != nil {
+		return fmt.Errorf("the hub's keys: %w", err)
+	}
+	if b.cert, err = certificate(b.o.Dir, b.o.Names); err != nil {
+		return fmt.Errorf("the hub's certificate: %w", err)
+	}
+	return nil
+}
+
 // startServer starts the embedded server.
 func (b *Broker) startServer() error {
 	host, port, err := net.SplitHostPort(b.o.Listen)
@@ -104,7 +113,10 @@ func (b *Broker) startServer() error {
 	if err != nil {
 		return err
 	}
-	accounts := new(server.MemAccResolver)
+	accounts, err := server.NewDirAccResolver(filepath.Join(b.o.Dir, "nats", "accounts"), 0, 0, server.NoDelete)
+	if err != nil {
+		return err
+	}
 	if err := errors.Join(accounts.Store(b.keys.accountID, account), accounts.Store(b.keys.systemID, b.keys.systemJWT)); err != nil {
 		return err
 	}
@@ -127,8 +139,44 @@ func (b *Broker) startServer() error {
 	if !b.srv.ReadyForConnections(time.Minute) {
 		return errors.New("the embedded NATS server is not ready after a minute")
 	}
-	b.nc, err = nats.Connect("", nats.InProcessServer(b.srv), nats.Name("hub"), b.keys.hub.option(), nats.MaxReconnects(-1))
-	return err
+	if b.nc, err = nats.Connect("", nats.InProcessServer(b.srv), nats.Name("hub"), b.keys.hub.option(), nats.MaxReconnects(-1)); err != nil {
+		return err
+	}
+	return writeFile(filepath.Join(b.o.Dir, addressName), []byte("tls://"+b.srv.Addr().String()+"\n"), 0o600)
+}
+
+// addressName is a file that says where the embedded server listens, for [Attach].
+const addressName = "address"
+
+// Attach connects to the broker that another process keeps open, whose directory is o.Dir.
+func Attach(ctx context.Context, o Options) (*Broker, error) {
+	o.Log = cmp.Or(o.Log, slog.New(slog.DiscardHandler))
+	b := &Broker{o: o}
+	if _, err := os.Stat(filepath.Join(o.Dir, keysName)); err != nil {
+		return nil, fmt.Errorf("%s is not the directory of a hub: %w", o.Dir, err)
+	}
+	err := b.open()
+	if err == nil && o.NATS == "" {
+		var address []byte
+		if address, err = os.ReadFile(filepath.Join(o.Dir, addressName)); err == nil {
+			b.o.NATS = strings.TrimSpace(string(address))
+			b.ca = string(pem.EncodeToMemory(&pem.Block{Type: "CERTIFICATE", Bytes: b.cert.Leaf.Raw}))
+		}
+	}
+	if err == nil {
+		err = b.connectCluster()
+	}
+	if err == nil {
+		b.js, err = jetstream.New(b.nc)
+	}
+	if err == nil {
+		err = b.bind(ctx)
+	}
+	if err != nil {
+		b.Close()
+		return nil, fmt.Errorf("no hub answers that has its directory in %s: %w", o.Dir, err)
+	}
+	return b, nil
 }
 
 // connectCluster connects to a cluster whose servers trust the hub's operator (see [Broker.ClusterConfig]).
@@ -184,7 +232,15 @@ func (b *Broker) makeStreams(ctx context.Context) (err error) {
 			return fmt.Errorf("%s: %w", s.Name, err)
 		}
 	}
-	if b.fleet, err = b.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: wire.Fleet, Replicas: replicas, History: 5}); err != nil {
+	if _, err := b.js.CreateOrUpdateKeyValue(ctx, jetstream.KeyValueConfig{Bucket: wire.Fleet, Replicas: replicas, History: 5}); err != nil {
+		return err
+	}
+	return b.bind(ctx)
+}
+
+// bind opens the buckets, which are there.
+func (b *Broker) bind(ctx context.Context) (err error) {
+	if b.fleet, err = b.js.KeyValue(ctx, wire.Fleet); err != nil {
 		return err
 	}
 	if b.presence, err = b.js.KeyValue(ctx, wire.Presences); err != nil {

@@ -17,6 +17,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/nats-io/jwt/v2"
@@ -32,7 +33,9 @@ type keys struct {
 	operatorID, accountID, systemID string
 	operatorJWT, systemJWT          string
 	hub, admin                      user // the hub's own users in the account, and in the system account
-	claims                          *jwt.AccountClaims
+
+	mu     sync.Mutex // guards claims
+	claims *jwt.AccountClaims
 }
 
 // user is somebody who may connect.
@@ -161,6 +164,11 @@ func (k *keys) accountJWT() (string, error) { return k.claims.Encode(k.operator)
 
 // revoke makes the claims of a user void, for good, and stores that.
 func (k *keys) revoke(id string) (account string, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if err := k.sign(); err != nil { // another process may have revoked a key
+		return "", err
+	}
 	k.claims.RevokeAt(id, time.Now().Add(time.Second)) // a claim has whole seconds
 	if account, err = k.accountJWT(); err != nil {
 		return "", err

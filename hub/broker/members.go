@@ -102,18 +102,10 @@ func (b *Broker) Revoke(ctx context.Context, id, why string) error {
 	if err != nil {
 		return err
 	}
-	if b.srv != nil {
-		a, err := b.srv.LookupAccount(b.keys.accountID)
-		if err != nil {
-			return err
-		}
-		b.srv.UpdateAccountClaims(a, b.keys.claims)
-		return nil
-	}
 	return b.pushAccount(ctx, account)
 }
 
-// pushAccount gives the servers of a cluster the account's new claims.
+// pushAccount gives the servers the account's new claims. They end the connections of keys that are revoked in it.
 func (b *Broker) pushAccount(ctx context.Context, account string) error {
 	nc, err := b.dial(b.keys.admin)
 	if err != nil {
