@@ -189,7 +189,7 @@ func (j *Join) stop(ctx context.Context, by string, s *wire.Stop) *wire.Reply {
 		}
 		return &wire.Reply{OK: true, Text: "the workspace can be changed again"}
 	}
-	f, err := h.Freeze(ctx, api.FreezeRequest{By: "the hub (" + by + ")", Reason: s.Reason})
+	f, err := h.Freeze(ctx, api.FreezeRequest{By: wire.HubActor + by + ")", Reason: s.Reason})
 	if err != nil {
 		return refusal(err)
 	}

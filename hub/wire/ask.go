@@ -24,9 +24,9 @@ type Ask struct {
 // AskFor is how long after its time an ask is good: a workspace refuses an older one, and one from further ahead.
 const AskFor = 2 * time.Minute
 
-// HubActor begins the name under which a joined process does what a hub asked: in the log, and of who froze the workspace. The name of the
-// person follows.
-const HubActor = "hub: "
+// HubActor begins the name of who froze a workspace because a hub asked for it. The name of the
+// person at the hub follows.
+const HubActor = "the hub ("
 
 // Kind names what is asked: the word of --allow, or resend.
 func (a *Ask) Kind() string {
