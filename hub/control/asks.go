@@ -19,13 +19,12 @@ const askTimeout = 20 * time.Second
 // atOnce is how many workspaces are asked at the same time.
 const atOnce = 64
 
-// ask asks a workspace for an act. The id of the ask is the act's, so that an ask that is sent again is done once.
+// ask asks a workspace for an act. The id of an answer or an undo is the act's, so that one that is sent again is done once.
 func (c *Control) ask(ctx context.Context, a *Act, ws string, ask wire.Ask) (Result, *wire.Reply) {
-	id := a.H[:32]
-	if a.Kind == ActRollout || a.Kind == ActStop || a.Kind == ActResume {
-		id = wire.NewID() // it may have to be asked again later, when the workspace came back with another state
-	}
-	ask.ID, ask.By = id, a.By
+	ask.By = a.By
+	if a.Kind == ActAnswer || a.Kind == ActUndo {
+		ask.ID = a.H[:32]
+	} // else a new one: it may have to be asked again later, when the workspace came back in another state
 	ctx, cancel := context.WithTimeout(ctx, askTimeout)
 	defer cancel()
 	reply, err := c.b.Ask(ctx, ws, ask)
@@ -305,16 +304,14 @@ func (c *Control) settle(ctx context.Context, a *Act, m *wire.Member, p *wire.Pr
 		out = append(out, r)
 	}
 	switch {
-	case stop != nil && p.Frozen == nil:
+	case stop != nil && (p.Frozen == nil || a != nil && a.Kind == ActStop):
 		ask(stop, wire.Ask{Stop: &wire.Stop{Reason: stop.Stop.Reason}})
+	case stop == nil && a != nil && a.Kind == ActResume:
+		ask(a, wire.Ask{Stop: &wire.Stop{Thaw: true}})
 	case stop == nil && frozenByHub(p):
-		of := a
-		if of == nil || of.Kind != ActResume {
-			of = &Act{Kind: ActResume, By: hubItself.Name, H: strings.Repeat("0", 64)}
-		}
-		ask(of, wire.Ask{Stop: &wire.Stop{Thaw: true}})
+		ask(&Act{Kind: ActResume, By: hubItself.Name}, wire.Ask{Stop: &wire.Stop{Thaw: true}})
 	}
-	if pack != nil && (p.Pack == nil || p.Pack.Name != pack.Name || p.Pack.Version != pack.Version) && (a == nil || a.Kind == ActRollout) {
+	if pack != nil && rollout.Rollout != nil && (p.Pack == nil || p.Pack.Name != pack.Name || p.Pack.Version != pack.Version) && (a == nil || a.Kind == ActRollout) {
 		ask(&rollout, wire.Ask{Policy: pack.Signed})
 	}
 	return out

@@ -1,6 +1,7 @@
 package join
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -183,6 +184,13 @@ func effectOf(files []emend.File) string {
 // stop freezes the workspace, or thaws it.
 func (j *Join) stop(ctx context.Context, by string, s *wire.Stop) *wire.Reply {
 	h := j.workspace().Host()
+	was, err := h.Frozen()
+	if err != nil {
+		return refusal(err)
+	}
+	if was != nil && !strings.HasPrefix(was.By, wire.HubActor) { // what somebody here froze is not the hub's to thaw, and stays theirs
+		return &wire.Reply{OK: !s.Thaw, Text: fmt.Sprintf("the workspace is read-only since %s, by %s", was.At.UTC().Format(time.RFC3339), cmp.Or(was.By, "somebody"))}
+	}
 	if s.Thaw {
 		if err := h.Thaw(ctx); err != nil {
 			return refusal(err)

@@ -44,6 +44,7 @@ type Join struct {
 
 	mu        sync.RWMutex // guards ws, which a new policy replaces, and pack
 	ws        *emend.Workspace
+	replaced  chan struct{} // closed when ws is replaced: closing ws waits for the calls of it
 	pack      *wire.PackName
 	packError string
 	packing   sync.Mutex // one pack is installed at a time
@@ -100,10 +101,11 @@ func (j *Join) reopen() error {
 		return err
 	}
 	j.mu.Lock()
-	old := j.ws
-	j.ws = ws
+	old, replaced := j.ws, j.replaced
+	j.ws, j.replaced = ws, make(chan struct{})
 	j.mu.Unlock()
 	if old != nil {
+		close(replaced)
 		return old.Close()
 	}
 	return nil
@@ -125,8 +127,20 @@ func (l workspaceLog) Records(ctx context.Context, r api.RecordsRequest) (*api.R
 
 func (l workspaceLog) Watch(ctx context.Context, tell func(api.Head)) error {
 	for ctx.Err() == nil {
-		ws := l.j.workspace()
-		if err := ws.Watch(ctx, tell); err != nil && ws == l.j.workspace() {
+		l.j.mu.RLock()
+		ws, replaced := l.j.ws, l.j.replaced
+		l.j.mu.RUnlock()
+		here, stop := context.WithCancel(ctx)
+		go func() {
+			select {
+			case <-replaced:
+				stop()
+			case <-here.Done():
+			}
+		}()
+		err := ws.Watch(here, tell)
+		stop()
+		if err != nil && ws == l.j.workspace() {
 			return err
 		}
 	}
