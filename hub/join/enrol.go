@@ -50,6 +50,11 @@ func Enrol(ctx context.Context, i wire.Invite, name string) (*wire.Membership, e
 	return m, nil
 }
 
+// Rejected is the error of a hub that does not want the workspace: to try again is of no use.
+type Rejected struct{ Why string }
+
+func (e *Rejected) Error() string { return e.Why }
+
 func post(ctx context.Context, i wire.Invite, req *wire.JoinRequest, to *wire.Joined) error {
 	data, err := json.Marshal(req)
 	if err != nil {
@@ -70,8 +75,11 @@ func post(ctx context.Context, i wire.Invite, req *wire.JoinRequest, to *wire.Jo
 	if err != nil {
 		return err
 	}
-	if answer.StatusCode != http.StatusOK {
+	switch {
+	case answer.StatusCode >= 500:
 		return errors.New(strings.TrimSpace(string(body)))
+	case answer.StatusCode != http.StatusOK:
+		return &Rejected{strings.TrimSpace(string(body))}
 	}
 	if err := json.Unmarshal(body, to); err != nil || to.Workspace != req.Key || len(to.Servers) == 0 {
 		return errors.New("this is no answer of a hub")

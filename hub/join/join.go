@@ -249,3 +249,6 @@ func (j *Join) Close() error {
 	}
 	return nil
 }
+
+// Connected reports whether there is a connection to the hub.
+func (j *Join) Connected() bool { return j.nc.IsConnected() }
