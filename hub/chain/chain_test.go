@@ -137,7 +137,7 @@ func TestChain(t *testing.T) {
 			s.add(3)
 			dropped := s.log.Head
 			s.add(2)
-			s.record(audit.Record{Kind: audit.Drop, OK: true, Dropped: &audit.Dropped{From: 1, To: 1, First: 1, Last: dropped.String(), Until: time.Now(), Rule: "age"}})
+			s.record(audit.Record{V: 2, Kind: audit.Drop, OK: true, Dropped: &audit.Dropped{From: 1, To: 1, First: 1, Last: dropped.String(), Until: time.Now(), Rule: "age"}})
 			s.batch(7, 9)
 		}, []string{"gap 4", "dropped 4"}, 1, 9, 6},
 		{"joined after records were dropped", func(s *story) { s.add(9); s.batch(5, 9) }, []string{"dropped 5"}, 1, 9, 5},
@@ -209,7 +209,7 @@ func TestChain(t *testing.T) {
 				}
 			}
 			if !slices.Equal(found, c.finds) {
-				t.Errorf("found %q, want %q", found, c.finds)
+				t.Errorf("found %q, want %q: %+v", found, c.finds, s.copy.Findings)
 			}
 			if st := s.copy.Of(s.log.Workspace); st.Epoch != c.epoch || st.Head.Seq != c.head || st.Records != c.records {
 				t.Errorf("epoch %d, head %d, %d records; want %d, %d, %d", st.Epoch, st.Head.Seq, st.Records, c.epoch, c.head, c.records)

@@ -41,7 +41,7 @@ func NewLog() *Log {
 
 // Add adds a record and returns its line.
 func (l *Log) Add(r audit.Record) []byte {
-	r.V, r.Seq, r.Prev, r.H = 1, l.Head.Seq+1, l.Head.H, ""
+	r.V, r.Seq, r.Prev, r.H = max(r.V, 1), l.Head.Seq+1, l.Head.H, ""
 	if r.Group > 0 {
 		r.V = 3
 	}
