@@ -26,8 +26,9 @@ var ErrNotMember = errors.New("no workspace with this name joined")
 // Members lists the workspaces that joined, by name.
 func (b *Broker) Members(ctx context.Context) ([]wire.Member, error) {
 	var out []wire.Member
-	err := readAll(ctx, b.fleet, func(key string, m wire.Member) {
-		if strings.HasPrefix(key, memberKey) {
+	err := readAll(ctx, b.fleet, func(key string, data []byte) {
+		var m wire.Member
+		if strings.HasPrefix(key, memberKey) && json.Unmarshal(data, &m) == nil {
 			out = append(out, m)
 		}
 	})
@@ -207,7 +208,7 @@ func (b *Broker) enrol(ctx context.Context, r *wire.JoinRequest) (*wire.Joined, 
 	if err != nil {
 		return nil, err
 	}
-	return &wire.Joined{V: wire.Version, Workspace: r.Key, Name: m.Name, JWT: token, Servers: b.Servers(), CA: b.ca, PolicyKey: b.o.PolicyKey}, nil
+	return &wire.Joined{V: wire.Version, Workspace: r.Key, Name: m.Name, JWT: token, Servers: b.Servers(), CA: b.ca, HubKey: publicOf(b.keys.hub.key), PolicyKey: b.o.PolicyKey}, nil
 }
 
 // admit takes one use of an invitation and makes a member.

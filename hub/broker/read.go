@@ -77,6 +77,9 @@ func (b *Broker) Last(ctx context.Context) (last uint64, size uint64, err error)
 func (b *Broker) Ask(ctx context.Context, ws string, a wire.Ask) (*wire.Reply, error) {
 	a.V, a.ID, a.At = wire.Version, orID(a.ID), time.Now()
 	data, err := json.Marshal(a)
+	if err == nil {
+		data, err = wire.Seal(b.keys.hub.key, wire.AskSubject(ws), data)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -90,7 +93,8 @@ func (b *Broker) Ask(ctx context.Context, ws string, a wire.Ask) (*wire.Reply, e
 		return nil, err
 	}
 	r := new(wire.Reply)
-	if err := json.Unmarshal(m.Data, r); err != nil || r.ID != a.ID {
+	body, err := wire.Unseal(ws, wire.ReplySubject(a.ID), m.Data)
+	if err != nil || json.Unmarshal(body, r) != nil || r.ID != a.ID {
 		return nil, errors.New("the workspace answered with something else than a reply")
 	}
 	return r, nil
@@ -106,9 +110,9 @@ func orID(id string) string {
 // Presences returns what each workspace said of itself last.
 func (b *Broker) Presences(ctx context.Context) (map[string]wire.Presence, error) {
 	out := map[string]wire.Presence{}
-	err := readAll(ctx, b.presence, func(key string, p wire.Presence) {
-		if p.Workspace == key { // nobody speaks for another
-			out[key] = p
+	err := readAll(ctx, b.presence, func(key string, data []byte) {
+		if p := b.readPresence(key, data); p != nil {
+			out[key] = *p
 		}
 	})
 	return out, err
@@ -123,11 +127,26 @@ func (b *Broker) PresenceOf(ctx context.Context, ws string) (*wire.Presence, err
 	if err != nil {
 		return nil, err
 	}
+	return b.readPresence(ws, e.Value()), nil
+}
+
+// readPresence returns what a workspace said of itself; nil if it is not what the workspace said.
+func (b *Broker) readPresence(ws string, data []byte) *wire.Presence {
 	p := new(wire.Presence)
-	if err := json.Unmarshal(e.Value(), p); err != nil || p.Workspace != ws {
-		return nil, fmt.Errorf("the presence of %s cannot be read", ws)
+	if err := b.readSaid(ws, wire.PresenceSubject(ws), data, p); err != nil || p.Workspace != ws {
+		return nil
 	}
-	return p, nil
+	return p
+}
+
+// readSaid reads what a workspace said on a subject. What is not signed by it is logged, since somebody tries something.
+func (b *Broker) readSaid(ws, subject string, data []byte, to any) error {
+	body, err := wire.Unseal(ws, subject, data)
+	if err != nil {
+		b.o.Log.Warn("a message in the name of a workspace is not signed by it", "subject", subject)
+		return err
+	}
+	return json.Unmarshal(body, to)
 }
 
 // WatchPresence calls each with what every workspace says of itself, first what is there, until ctx ends.
@@ -145,9 +164,11 @@ func (b *Broker) WatchPresence(ctx context.Context, each func(wire.Presence)) er
 			if !ok {
 				return errors.New("the watch of presence ended")
 			}
-			var p wire.Presence
-			if e != nil && json.Unmarshal(e.Value(), &p) == nil && p.Workspace == e.Key() {
-				each(p)
+			if e == nil {
+				continue
+			}
+			if p := b.readPresence(e.Key(), e.Value()); p != nil {
+				each(*p)
 			}
 		}
 	}
@@ -157,16 +178,18 @@ func (b *Broker) WatchPresence(ctx context.Context, each func(wire.Presence)) er
 func (b *Broker) Questions(ctx context.Context) ([]wire.Question, error) {
 	var out []wire.Question
 	now := time.Now()
-	err := readAll(ctx, b.questions, func(key string, q wire.Question) {
-		if key == q.Workspace+"."+q.ID && q.Deadline.After(now) {
+	err := readAll(ctx, b.questions, func(key string, data []byte) {
+		ws, id, _ := strings.Cut(key, ".")
+		var q wire.Question
+		if b.readSaid(ws, wire.QuestionSubject(ws, id), data, &q) == nil && q.Workspace == ws && q.ID == id && q.Deadline.After(now) {
 			out = append(out, q)
 		}
 	})
 	return out, err
 }
 
-// readAll calls each with every value of a bucket that can be read.
-func readAll[T any](ctx context.Context, kv jetstream.KeyValue, each func(key string, v T)) error {
+// readAll calls each with every value of a bucket.
+func readAll(ctx context.Context, kv jetstream.KeyValue, each func(key string, data []byte)) error {
 	w, err := kv.WatchAll(ctx, jetstream.IgnoreDeletes())
 	if err != nil {
 		return err
@@ -183,17 +206,14 @@ func readAll[T any](ctx context.Context, kv jetstream.KeyValue, each func(key st
 			if e == nil {
 				return nil
 			}
-			var v T
-			if json.Unmarshal(e.Value(), &v) == nil {
-				each(e.Key(), v)
-			}
+			each(e.Key(), e.Value())
 		}
 	}
 }
 
 // Diffs returns the diffs of a record that a workspace sent; nil if it sent none.
 func (b *Broker) Diffs(ctx context.Context, ws string, seq uint64) (*wire.Diffs, error) {
-	data, err := b.extra(ctx, wire.DiffsSubject(ws, strconv.FormatUint(seq, 10)))
+	data, err := b.extra(ctx, ws, wire.DiffsSubject(ws, strconv.FormatUint(seq, 10)))
 	if data == nil || err != nil {
 		return nil, err
 	}
@@ -204,7 +224,7 @@ func (b *Broker) Diffs(ctx context.Context, ws string, seq uint64) (*wire.Diffs,
 func (b *Broker) Content(ctx context.Context, ws, sum string) ([]byte, error) {
 	var all bytes.Buffer
 	for part := 0; ; part++ {
-		data, err := b.extra(ctx, wire.ContentSubject(ws, sum, strconv.Itoa(part)))
+		data, err := b.extra(ctx, ws, wire.ContentSubject(ws, sum, strconv.Itoa(part)))
 		if data == nil || err != nil {
 			return nil, err
 		}
@@ -226,7 +246,7 @@ func (b *Broker) Content(ctx context.Context, ws, sum string) ([]byte, error) {
 	}
 }
 
-func (b *Broker) extra(ctx context.Context, subject string) ([]byte, error) {
+func (b *Broker) extra(ctx context.Context, ws, subject string) ([]byte, error) {
 	if strings.ContainsAny(subject, "*> \t") {
 		return nil, fmt.Errorf("%q is not the name of one message", subject)
 	}
@@ -241,5 +261,5 @@ func (b *Broker) extra(ctx context.Context, subject string) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return m.Data, nil
+	return wire.Unseal(ws, subject, m.Data)
 }

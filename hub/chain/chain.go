@@ -82,6 +82,7 @@ const (
 	Altered    Kind = "altered"    // a line does not have the hash that it says
 	Foreign    Kind = "foreign"    // a batch in the name of another workspace
 	Unreadable Kind = "unreadable" // a message that is no batch
+	Unsigned   Kind = "unsigned"   // a message in the name of a workspace that its key did not sign
 	Lost       Kind = "lost"       // the workspace says that its log does not have a record that it had sent
 )
 

@@ -59,7 +59,7 @@ func (s *story) batch(from, to int, change ...func(*wire.Batch)) {
 	if err != nil {
 		s.t.Fatal(err)
 	}
-	s.send(data)
+	s.send(s.log.Seal(data))
 }
 
 func (s *story) send(data []byte) {
@@ -174,7 +174,7 @@ func TestChain(t *testing.T) {
 			other := newStory(s.t)
 			other.record(audit.Record{Kind: audit.Applied, Tx: "other", OK: true})
 			other.add(3)
-			s.send(other.log.Message(api.Head{}, other.lines[1:]...)) // names the other
+			s.send(other.log.Message(api.Head{}, other.lines[1:]...)) // the other signed it
 			b := &wire.Batch{Workspace: s.log.Workspace}
 			for _, l := range other.lines[1:] {
 				b.Records = append(b.Records, wire.Record{Line: l})
@@ -183,9 +183,9 @@ func TestChain(t *testing.T) {
 			if err != nil {
 				s.t.Fatal(err)
 			}
-			s.send(data)
-		}, []string{"foreign 0", "forked 1"}, 2, 4, 7},
-		{"no batch", func(s *story) { s.add(3); s.batch(1, 2); s.send([]byte("x")); s.send(nil); s.batch(3, 3) }, []string{"unreadable 0", "unreadable 0"}, 1, 3, 3},
+			s.send(s.log.Seal(data))
+		}, []string{"unsigned 0", "forked 1"}, 2, 4, 7},
+		{"no batch", func(s *story) { s.add(3); s.batch(1, 2); s.send(s.log.Seal([]byte("x"))); s.send(nil); s.batch(3, 3) }, []string{"unreadable 0", "unsigned 0"}, 1, 3, 3},
 		{"withheld, and then rewritten", func(s *story) {
 			s.add(5)
 			hide := func(b *wire.Batch) {

@@ -54,7 +54,12 @@ type place struct {
 }
 
 func (t *taking) batch(ws string, data []byte) error {
-	b, err := wire.DecodeBatch(data)
+	body, err := wire.Unseal(ws, wire.RecordsSubject(ws), data)
+	if err != nil {
+		t.find(Unsigned, 0, "", "", "a message in the name of the workspace that its key did not sign: somebody else wrote it")
+		return nil
+	}
+	b, err := wire.DecodeBatch(body)
 	if err != nil {
 		t.find(Unreadable, 0, "", "", err.Error())
 		return nil

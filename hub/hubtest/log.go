@@ -23,6 +23,7 @@ import (
 // Log is the log of a workspace that grows record by record, each continuing the one before it.
 type Log struct {
 	Workspace string
+	Key       nkeys.KeyPair
 	Head      api.Head
 }
 
@@ -36,7 +37,7 @@ func NewLog() *Log {
 	if err != nil {
 		panic(err)
 	}
-	return &Log{Workspace: id}
+	return &Log{Workspace: id, Key: pair}
 }
 
 // Add adds a record and returns its line.
@@ -68,6 +69,15 @@ func (l *Log) Message(after api.Head, lines ...[]byte) []byte {
 		b.Records = append(b.Records, wire.Record{Line: line})
 	}
 	data, err := b.Encode()
+	if err != nil {
+		panic(err)
+	}
+	return l.Seal(data)
+}
+
+// Seal signs a batch as the workspace does.
+func (l *Log) Seal(batch []byte) []byte {
+	data, err := wire.Seal(l.Key, wire.RecordsSubject(l.Workspace), batch)
 	if err != nil {
 		panic(err)
 	}

@@ -37,7 +37,13 @@ func (j *Join) answering(ctx context.Context) nats.MsgHandler {
 		go func() {
 			defer func() { <-slots }()
 			reply := j.answer(ctx, m.Data)
+			if reply == nil {
+				return
+			}
 			data, err := json.Marshal(reply)
+			if err == nil {
+				data, err = wire.Seal(j.key, wire.ReplySubject(reply.ID), data)
+			}
 			if err == nil {
 				err = m.Respond(data)
 			}
@@ -49,9 +55,14 @@ func (j *Join) answering(ctx context.Context) nats.MsgHandler {
 	}
 }
 
-// answer does what an ask wants, once.
+// answer does what an ask wants, once. It returns nil for what the hub did not sign.
 func (j *Join) answer(ctx context.Context, data []byte) *wire.Reply {
 	start := time.Now()
+	data, err := wire.Unseal(j.o.Membership.Joined.HubKey, wire.AskSubject(j.o.Membership.Joined.Workspace), data)
+	if err != nil {
+		j.o.Log.Error("somebody else than the hub asked for something; it was not done")
+		return nil
+	}
 	var a wire.Ask
 	if err := json.Unmarshal(data, &a); err != nil || a.ID == "" || a.Kind() == "" || a.V > wire.Version {
 		return &wire.Reply{V: wire.Version, ID: a.ID, Kind: wire.BadAsk, Text: "the ask cannot be read by this version"}

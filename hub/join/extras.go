@@ -138,7 +138,11 @@ func hasSum(c []byte, sum string) bool {
 func (j *Join) publishOnce(ctx context.Context, subject string, data []byte) error {
 	ctx, cancel := context.WithTimeout(ctx, publishTimeout)
 	defer cancel()
-	_, err := j.ship.js.Publish(ctx, subject, data, jetstream.WithRetryAttempts(0))
+	data, err := wire.Seal(j.key, subject, data)
+	if err != nil {
+		return err
+	}
+	_, err = j.ship.js.Publish(ctx, subject, data, jetstream.WithRetryAttempts(0))
 	if e, ok := errors.AsType[*jetstream.APIError](err); ok {
 		// The subject has its message, or the hub takes no more of them.
 		j.o.Log.Debug("the hub did not take an extra", "subject", subject, "error", e)

@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"github.com/nats-io/nats.go"
+	"github.com/nats-io/nkeys"
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
@@ -37,6 +38,7 @@ type Options struct {
 type Join struct {
 	o       Options
 	nc      *nats.Conn
+	key     nkeys.KeyPair
 	ship    *Shipper
 	started time.Time
 	host    string
@@ -58,10 +60,13 @@ func Open(o Options) (*Join, error) {
 	o.Ship, o.Log = cmp.Or(o.Ship, wire.ShipRecords), cmp.Or(o.Log, slog.New(slog.DiscardHandler))
 	j := &Join{o: o, started: time.Now(), say: make(chan struct{}, 1), refused: make(chan error, 1)}
 	j.host, _ = os.Hostname() // for show
+	var err error
+	if j.key, err = nkeys.FromSeed([]byte(o.Membership.Seed)); err != nil {
+		return nil, fmt.Errorf("the key of the membership cannot be read: %w", err)
+	}
 	if err := j.reopen(); err != nil {
 		return nil, err
 	}
-	var err error
 	if o.PolicyFile != "" {
 		if j.pack, err = installedPack(o.PolicyFile); err != nil {
 			j.packError = err.Error()
@@ -75,7 +80,7 @@ func Open(o Options) (*Join, error) {
 			j.o.Log.Warn("the hub refused something", "error", err)
 		}))
 	if err == nil {
-		j.ship, err = NewShipper(j.nc, o.Membership.Joined.Workspace, workspaceLog{j})
+		j.ship, err = NewShipper(j.nc, j.key, workspaceLog{j})
 	}
 	if err != nil {
 		j.Close()

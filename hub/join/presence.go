@@ -78,7 +78,7 @@ func (j *Join) questions(ctx context.Context) {
 			j.ship.publishKey(wire.QuestionSubject(ws, id), nil)
 		}
 	}()
-	connection := uint64(0)
+	connection, all := uint64(0), time.Now()
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
@@ -93,9 +93,11 @@ func (j *Join) questions(ctx context.Context) {
 			}
 			in = here
 		}
-		if n := j.nc.Stats().Reconnects; n != connection { // the hub may have forgotten
-			connection = n
-			clear(sent)
+		if n := j.nc.Stats().Reconnects; n != connection || time.Since(all) > wire.PresenceEvery { // the hub may have forgotten
+			connection, all = n, time.Now()
+			for id := range sent {
+				sent[id] = false
+			}
 		}
 		if waiting, err := here.Waiting(ctx); err == nil && j.nc.IsConnected() {
 			j.sendQuestions(ws, waiting, sent)

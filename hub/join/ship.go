@@ -11,6 +11,7 @@ import (
 
 	"github.com/nats-io/nats.go"
 	"github.com/nats-io/nats.go/jetstream"
+	"github.com/nats-io/nkeys"
 
 	"github.com/emend-dev/emend/api"
 
@@ -29,6 +30,7 @@ type Shipper struct {
 	nc         *nats.Conn
 	js         jetstream.JetStream
 	ws         string
+	key        nkeys.KeyPair
 	log        Log
 	repository string
 	// extras, if it is not nil, sends what belongs to records, before these.
@@ -65,13 +67,17 @@ func (p Progress) Done() bool {
 	return p.Problem == "" && p.Local == p.Shipped
 }
 
-// NewShipper returns a shipper for the workspace ws, whose key nc is connected with.
-func NewShipper(nc *nats.Conn, ws string, log Log) (*Shipper, error) {
+// NewShipper returns a shipper for the workspace with a key, with which nc is connected.
+func NewShipper(nc *nats.Conn, key nkeys.KeyPair, log Log) (*Shipper, error) {
+	ws, err := key.PublicKey()
+	if err != nil {
+		return nil, err
+	}
 	js, err := jetstream.New(nc)
 	if err != nil {
 		return nil, err
 	}
-	return &Shipper{nc: nc, js: js, ws: ws, log: log, limit: startLimit, changed: func() {}, wake: make(chan struct{}, 1), asked: make(chan wire.Resend, 8)}, nil
+	return &Shipper{nc: nc, js: js, ws: ws, key: key, log: log, limit: startLimit, changed: func() {}, wake: make(chan struct{}, 1), asked: make(chan wire.Resend, 8)}, nil
 }
 
 const (
@@ -254,14 +260,18 @@ func (s *Shipper) locate(ctx context.Context) error {
 		return fmt.Errorf("the hub does not say which records it has: its answer has no sequence")
 	}
 	s.known = true
-	b, err := wire.DecodeBatch(m.Data)
+	var b *wire.Batch
+	body, err := wire.Unseal(s.ws, wire.RecordsSubject(s.ws), m.Data)
+	if err == nil {
+		b, err = wire.DecodeBatch(body)
+	}
 	if err == nil && b.Workspace == s.ws {
 		if s.after = b.Shipped; !b.Fill {
 			s.after, err = b.Head()
 		}
 	}
 	if err != nil || b.Workspace != s.ws {
-		// It is not of a shipper: go on from what was acknowledged last, or from the beginning. The hub knows equal records.
+		// It is not of this workspace: go on from what was acknowledged last, or from the beginning. The hub knows equal records.
 		s.after = s.Progress().Shipped
 	}
 	return nil
@@ -296,6 +306,9 @@ func (s *Shipper) send(ctx context.Context, b *wire.Batch, records []api.Record)
 		if data, err = b.Encode(); err != nil {
 			return err
 		}
+	}
+	if data, err = wire.Seal(s.key, wire.RecordsSubject(s.ws), data); err != nil {
+		return err
 	}
 	ctx, cancel := context.WithTimeout(ctx, publishTimeout)
 	defer cancel()
@@ -358,9 +371,11 @@ func (s *Shipper) publishKey(subject string, v any) error {
 		return s.nc.PublishMsg(m)
 	}
 	data, err := json.Marshal(v)
+	if err == nil {
+		m.Data, err = wire.Seal(s.key, subject, data)
+	}
 	if err != nil {
 		return err
 	}
-	m.Data = data
 	return s.nc.PublishMsg(m)
 }

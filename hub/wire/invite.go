@@ -95,6 +95,7 @@ type Joined struct {
 	JWT       string   `json:"jwt"`
 	Servers   []string `json:"servers"`
 	CA        string   `json:"ca,omitempty"`        // PEM of the roots of a cluster's certificates; "" if the pin holds for it too
+	HubKey    string   `json:"hubKey"`              // that signs what the hub asks
 	PolicyKey string   `json:"policyKey,omitempty"` // that signs policy packs; pinned from now on
 }
 
