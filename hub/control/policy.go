@@ -125,11 +125,14 @@ func (s *state) wanted(m *wire.Member) *Pack {
 	return s.pack(newest.Rollout.Pack)
 }
 
-// WantedPack returns the pack that a workspace should have; nil for none.
-func (c *Control) WantedPack(ctx context.Context, m *wire.Member) (out *wire.PackName, err error) {
-	err = c.look(ctx, func(s *state) {
-		if p := s.wanted(m); p != nil {
-			out = new(p.ID())
+// WantedPacks returns the pack that each workspace should have; nil for none.
+func (c *Control) WantedPacks(ctx context.Context, members []wire.Member) ([]*wire.PackName, error) {
+	out := make([]*wire.PackName, len(members))
+	err := c.look(ctx, func(s *state) {
+		for i := range members {
+			if p := s.wanted(&members[i]); p != nil {
+				out[i] = new(p.ID())
+			}
 		}
 	})
 	return out, err

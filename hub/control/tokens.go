@@ -95,7 +95,7 @@ func (c *Control) Issue(ctx context.Context, who Person, t Token) (secret string
 	var b [32]byte
 	rand.Read(b[:]) // never fails
 	secret = secretPrefix + base64.RawURLEncoding.EncodeToString(b[:])
-	t.Name = strings.TrimSpace(t.Name)
+	t.Name, t.Labels = strings.TrimSpace(t.Name), cleanLabels(t.Labels)
 	t.ID, t.Hash, t.Revoked = "t-"+strings.ToLower(rand.Text()[:10]), hashSecret(secret), false
 	_, err = c.act(ctx, who, func(s *state) (*Act, error) {
 		switch {

@@ -157,3 +157,14 @@ func word(r *rand.Rand, n int) string {
 	}
 	return string(b)
 }
+
+// HostileLines adds records in which every name is a text, and returns their lines: a change, and a refusal.
+func HostileLines(l *Log, text string) [][]byte {
+	actor := api.Actor{Client: text, Session: text, Agent: text, Tool: text, Call: text, Turn: text}
+	ops := []audit.Op{{Operation: "update", Path: text}, {Operation: "move", Path: text, ToPath: text}}
+	return [][]byte{
+		l.Add(audit.Record{Kind: audit.Commit, Tx: "20260501-080000-aaaaaaaaaa", Actor: actor, Ops: ops, OK: true, Message: text, PolicyHash: text}),
+		l.Add(audit.Record{Kind: audit.Failed, Actor: actor, Ops: ops, Message: text, ErrorKind: text}),
+		l.Add(audit.Record{Kind: audit.Undo, Tx: "20260501-080001-aaaaaaaaaa", Actor: actor, Ops: ops, OK: true, Undoes: []string{"20260501-080000-aaaaaaaaaa", text}}),
+	}
+}
