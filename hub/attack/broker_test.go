@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -16,34 +17,50 @@ import (
 	"github.com/nats-io/nats.go/jetstream"
 	"github.com/nats-io/nkeys"
 
+	"github.com/emend-dev/emend"
+
 	"github.com/emend-dev/emend/hub/broker"
+	"github.com/emend-dev/emend/hub/chain"
 	"github.com/emend-dev/emend/hub/hubtest"
 	"github.com/emend-dev/emend/hub/join"
 	"github.com/emend-dev/emend/hub/wire"
 )
 
 // connect connects with a membership, as an attacker who has its key would: refusals are counted, not obeyed.
-func connect(t *testing.T, m *wire.Membership) (*nats.Conn, func() int) {
+func connect(t *testing.T, m *wire.Membership) (nc *nats.Conn, refused func(want int) bool) {
 	t.Helper()
-	refused := make(chan struct{}, 1000)
+	var count atomic.Int64
 	nc, err := join.Connect(m, nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
 		if errors.Is(err, nats.ErrPermissionViolation) {
-			refused <- struct{}{}
+			count.Add(1)
 		}
 	}))
+	if err == nil {
+		err = flush(nc)
+	}
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(nc.Close)
-	if err := nc.FlushTimeout(10 * time.Second); err != nil {
-		t.Fatal(err)
-	}
-	return nc, func() int {
-		if err := nc.FlushTimeout(10 * time.Second); err != nil { // what was refused was said before the answer to this
+	return nc, func(want int) bool {
+		if err := flush(nc); err != nil {
 			t.Fatal(err)
 		}
-		return len(refused)
+		for start := time.Now(); count.Load() < int64(want) && time.Since(start) < 2*time.Second; { // errors are told later than answers
+			time.Sleep(time.Millisecond)
+		}
+		return count.Load() == int64(want)
 	}
+}
+
+// flush waits until the server has read all that was sent. There need not be a connection yet.
+func flush(nc *nats.Conn) (err error) {
+	for start := time.Now(); time.Since(start) < 20*time.Second; time.Sleep(10 * time.Millisecond) {
+		if err = nc.FlushTimeout(10 * time.Second); err == nil {
+			return nil
+		}
+	}
+	return err
 }
 
 // TestSubjects: with the key of one workspace, nothing of another can be written, read or listened to, and no stream can be changed.
@@ -66,9 +83,9 @@ func TestSubjects(t *testing.T) {
 		if err := nc.Publish(subject, []byte("{}")); err != nil {
 			t.Fatal(err)
 		}
-		if n++; refused() != n {
+		if n++; !refused(n) {
 			t.Errorf("publishing on %s was not refused", subject)
-			n = refused()
+			n--
 		}
 	}
 	for _, subject := range []string{">", "emend.>", "emend.records.>", wire.RecordsSubject(victim), wire.RecordsSubject(me), wire.AskSubject(victim), "emend.ask.*",
@@ -76,9 +93,9 @@ func TestSubjects(t *testing.T) {
 		if _, err := nc.SubscribeSync(subject); err != nil {
 			t.Fatal(err)
 		}
-		if n++; refused() != n {
+		if n++; !refused(n) {
 			t.Errorf("listening on %s was not refused", subject)
-			n = refused()
+			n--
 		}
 	}
 	if last, _, err := h.Last(t.Context()); err != nil || last != 0 {
@@ -154,16 +171,78 @@ func TestHeaders(t *testing.T) {
 	if got := send(theirs, wire.RecordsSubject(victim), ""); strings.Contains(got, "duplicate") {
 		t.Errorf("a batch counts as a duplicate: %s", got)
 	}
+}
 
-	// An acknowledgement that is sent to another's subject must not become a batch of the other.
-	before := count(wire.Records, wire.RecordsSubject(victim))
-	for _, to := range []string{wire.RecordsSubject(victim), wire.AskSubject(victim), wire.PresenceSubject(victim)} {
-		send(nc, wire.RecordsSubject(me), to)
-		send(nc, "$JS.API.DIRECT.GET."+wire.Records+"."+wire.RecordsSubject(me), to)
+// TestAnswersElsewhere: a workspace may ask the server for its own last message, and choose where the answer goes: to another's subjects. What
+// arrives there in the other's name, or the hub's, is not signed by them. It is not obeyed, does not count, and is told.
+func TestAnswersElsewhere(t *testing.T) {
+	h := hubtest.Serve(t, broker.Options{})
+	mine, other := h.Enrol(t, "mine"), h.Enrol(t, "other")
+	me, victim := mine.Joined.Workspace, other.Joined.Workspace
+	dir := hubtest.Workspace(t)
+	hubtest.Change(t, dir, 2)
+	j, stop := hubtest.Join(t, join.Options{Dir: dir, Membership: other, Allow: wire.Allow{Stop: true, Undo: true, Approve: true, Policy: true}})
+	hubtest.Flush(t, j)
+	nc, _ := connect(t, mine)
+	key, err := nkeys.FromSeed([]byte(mine.Seed))
+	if err != nil {
+		t.Fatal(err)
 	}
-	time.Sleep(200 * time.Millisecond) // for what must not come
-	if n := count(wire.Records, wire.RecordsSubject(victim)); n != before {
-		t.Errorf("an acknowledgement became a batch of another workspace: %d batches, want %d", n, before)
+	for subject, v := range map[string]any{
+		wire.AskSubject(victim):           wire.Ask{V: 1, ID: wire.NewID(), At: time.Now(), Stop: &wire.Stop{Reason: "attack"}},
+		wire.PresenceSubject(victim):      wire.Presence{V: 1, Workspace: victim, At: time.Now(), Root: "attack"},
+		wire.QuestionSubject(victim, "q"): wire.Question{V: 1, Workspace: victim, ID: "q", Deadline: time.Now().Add(time.Hour), Root: "attack"},
+		wire.RecordsSubject(victim):       wire.Batch{V: 1, Workspace: victim},
+	} {
+		body, err := json.Marshal(v)
+		if err != nil {
+			t.Fatal(err)
+		}
+		plain, err := wire.Seal(key, subject, body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, data := range [][]byte{plain, body} {
+			if _, err := nc.Request(wire.RecordsSubject(me), data, 5*time.Second); err != nil {
+				t.Fatal(err)
+			}
+			m := nats.NewMsg("$JS.API.DIRECT.GET." + wire.Records + "." + wire.RecordsSubject(me))
+			m.Reply = subject
+			if err := errors.Join(nc.PublishMsg(m), flush(nc)); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	// Records that come later arrive all the same, and are the first thing that shows that what was sent before was read.
+	hubtest.Change(t, dir, 2)
+	hubtest.Flush(t, j)
+	ws, err := emend.Open(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	if f, err := ws.Host().Frozen(); f != nil || err != nil {
+		t.Errorf("the workspace was frozen by another workspace: %+v, %v", f, err)
+	}
+	all, err := h.Presences(t.Context())
+	if err != nil || all[victim].Root == "attack" {
+		t.Errorf("the presence is %+v, %v", all[victim], err)
+	}
+	questions, err := h.Questions(t.Context())
+	if err != nil || len(questions) != 0 {
+		t.Errorf("the questions are %+v, %v", questions, err)
+	}
+	stop()
+	c := hubtest.NewCopy()
+	if err := c.CatchUp(t.Context(), h.Broker); err != nil {
+		t.Fatal(err)
+	}
+	k, s := c.Kinds(victim), c.Of(victim)
+	if k[chain.Unsigned] == 0 || len(k) != 1 {
+		t.Errorf("the findings are %v, want only %s", k, chain.Unsigned)
+	}
+	if p := j.Progress(); s.Head != p.Local || s.Epoch != 1 {
+		t.Errorf("the hub has %+v, the log %+v", s, p.Local)
 	}
 }
 
@@ -173,8 +252,15 @@ func TestWrittenOnce(t *testing.T) {
 	m := h.Enrol(t, "mine")
 	nc, _ := connect(t, m)
 	ws := m.Joined.Workspace
+	key, err := nkeys.FromSeed([]byte(m.Seed))
+	if err != nil {
+		t.Fatal(err)
+	}
 	for i, text := range []string{"first", "second"} {
 		data, err := wire.EncodeExtra(&wire.Diffs{V: 1, Seq: 1, Entry: text})
+		if err == nil {
+			data, err = wire.Seal(key, wire.DiffsSubject(ws, "1"), data)
+		}
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -189,6 +275,9 @@ func TestWrittenOnce(t *testing.T) {
 	}
 	part := wire.Parts([]byte("not what the name says"))[0]
 	data, err := wire.EncodeExtra(&part)
+	if err == nil {
+		data, err = wire.Seal(key, wire.ContentSubject(ws, strings.Repeat("ab", 32), "0"), data)
+	}
 	if err == nil {
 		_, err = nc.Request(wire.ContentSubject(ws, strings.Repeat("ab", 32), "0"), data, 5*time.Second)
 	}
@@ -208,7 +297,7 @@ func TestKeys(t *testing.T) {
 		t.Helper()
 		c := *m
 		change(&c)
-		nc, err := join.Connect(&c, nats.RetryOnFailedConnect(false), nats.MaxReconnects(0))
+		nc, err := join.Connect(&c, nats.RetryOnFailedConnect(false))
 		if err == nil {
 			nc.Close()
 			t.Errorf("%s: it got in", name)
@@ -234,9 +323,9 @@ func TestKeys(t *testing.T) {
 	try("a hub with another certificate", func(c *wire.Membership) { c.Pin = "x" + c.Pin[1:] })
 
 	closed := make(chan struct{})
-	nc, err := join.Connect(m, nats.MaxReconnects(0), nats.ClosedHandler(func(*nats.Conn) { close(closed) }))
+	nc, err := join.Connect(m, nats.RetryOnFailedConnect(false), nats.ClosedHandler(func(*nats.Conn) { close(closed) }))
 	if err == nil {
-		err = nc.FlushTimeout(10 * time.Second)
+		err = flush(nc)
 	}
 	if err != nil {
 		t.Fatal(err)

@@ -139,7 +139,7 @@ func (b *Broker) startServer() error {
 	if !b.srv.ReadyForConnections(time.Minute) {
 		return errors.New("the embedded NATS server is not ready after a minute")
 	}
-	if b.nc, err = nats.Connect("", nats.InProcessServer(b.srv), nats.Name("hub"), b.keys.hub.option(), nats.MaxReconnects(-1)); err != nil {
+	if b.nc, err = b.dial(b.keys.hub); err != nil {
 		return err
 	}
 	return writeFile(filepath.Join(b.o.Dir, addressName), []byte("tls://"+b.srv.Addr().String()+"\n"), 0o600)
@@ -197,6 +197,9 @@ func (b *Broker) connectCluster() (err error) {
 
 func (b *Broker) dial(as user) (*nats.Conn, error) {
 	o := []nats.Option{nats.Name("hub"), as.option(), nats.MaxReconnects(-1), nats.ReconnectWait(250 * time.Millisecond), nats.Timeout(10 * time.Second)}
+	if b.srv != nil {
+		o = append(o, nats.InProcessServer(b.srv))
+	}
 	if b.ca != "" {
 		pool := x509.NewCertPool()
 		if !pool.AppendCertsFromPEM([]byte(b.ca)) {

@@ -44,8 +44,11 @@ type Shipper struct {
 	after  api.Head // what the next record continues
 	lost   *api.Head
 	limit  int
-	wake   chan struct{}
-	asked  chan wire.Resend
+	// refused is the last message on the subject as the server refused a batch with it, and inTurn how often it did so in turn.
+	refused uint64
+	inTurn  int
+	wake    chan struct{}
+	asked   chan wire.Resend
 
 	mu       sync.Mutex
 	progress Progress
@@ -256,8 +259,12 @@ func (s *Shipper) locate(ctx context.Context) error {
 	default:
 		return fmt.Errorf("the hub does not say which records it has: %s %s", m.Header.Get("Status"), m.Header.Get("Description"))
 	}
-	if s.stream, err = strconv.ParseUint(m.Header.Get("Nats-Sequence"), 10, 64); err != nil {
+	sequence := m.Header.Values("Nats-Sequence")
+	if len(sequence) == 0 {
 		return fmt.Errorf("the hub does not say which records it has: its answer has no sequence")
+	}
+	if s.stream, err = strconv.ParseUint(sequence[0], 10, 64); err != nil {
+		return fmt.Errorf("the hub does not say which records it has: %w", err)
 	}
 	s.known = true
 	var b *wire.Batch
@@ -271,7 +278,11 @@ func (s *Shipper) locate(ctx context.Context) error {
 		}
 	}
 	if err != nil || b.Workspace != s.ws {
-		// It is not of this workspace: go on from what was acknowledged last, or from the beginning. The hub knows equal records.
+		// It is not of this workspace: go on from what was acknowledged last, or from the beginning. The hub knows equal records. What somebody else
+		// wrote may have headers that look like the server's, so that the number counts which the server refused the last batch with.
+		if s.refused > 0 {
+			s.stream = s.refused
+		}
 		s.after = s.Progress().Shipped
 	}
 	return nil
@@ -315,12 +326,19 @@ func (s *Shipper) send(ctx context.Context, b *wire.Batch, records []api.Record)
 	ack, err := s.js.Publish(ctx, wire.RecordsSubject(s.ws), data, jetstream.WithExpectLastSequencePerSubject(s.stream), jetstream.WithRetryAttempts(0))
 	if err != nil {
 		s.known = false // it may have arrived
-		if e, ok := errors.AsType[*jetstream.APIError](err); ok && e.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence {
+		const withoutNumber = 10164 // the same of a cluster that has other messages in hand
+		if e, ok := errors.AsType[*jetstream.APIError](err); ok && (e.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || e.ErrorCode == withoutNumber) {
+			if _, err := fmt.Sscanf(e.Description, "wrong last sequence: %d", &s.refused); err != nil {
+				s.refused = 0
+			}
+			if s.inTurn++; s.inTurn > 3 {
+				return errors.New("somebody else publishes in the name of this workspace all the time")
+			}
 			return nil
 		}
 		return fmt.Errorf("the hub did not take the records: %w", err)
 	}
-	s.stream = ack.Sequence
+	s.stream, s.refused, s.inTurn = ack.Sequence, 0, 0
 	if b.Fill {
 		return nil
 	}
