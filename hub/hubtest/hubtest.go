@@ -24,7 +24,7 @@ import (
 // Hub is a broker with the handler that enrols workspaces.
 type Hub struct {
 	*broker.Broker
-	URL string
+	URL, Dir string
 }
 
 // Serve starts a hub.
@@ -45,7 +45,7 @@ func Serve(t testing.TB, o broker.Options) *Hub {
 	s.TLS = broker.TLSConfig(b.Certificate())
 	s.StartTLS()
 	t.Cleanup(s.Close)
-	return &Hub{b, s.URL}
+	return &Hub{b, s.URL, o.Dir}
 }
 
 // Enrol makes a member.

@@ -325,7 +325,7 @@ func (s *Shipper) send(ctx context.Context, b *wire.Batch, records []api.Record)
 	defer cancel()
 	ack, err := s.js.Publish(ctx, wire.RecordsSubject(s.ws), data, jetstream.WithExpectLastSequencePerSubject(s.stream), jetstream.WithRetryAttempts(0))
 	if err != nil {
-		s.known = false // it may have arrived
+		s.known = false             // it may have arrived
 		const withoutNumber = 10164 // the same of a cluster that has other messages in hand
 		if e, ok := errors.AsType[*jetstream.APIError](err); ok && (e.ErrorCode == jetstream.JSErrCodeStreamWrongLastSequence || e.ErrorCode == withoutNumber) {
 			if _, err := fmt.Sscanf(e.Description, "wrong last sequence: %d", &s.refused); err != nil {

@@ -117,7 +117,7 @@ func (b *Batch) Encode() ([]byte, error) {
 
 // DecodeBatch reads what [Batch.Encode] wrote. It checks the form, and not what the lines say.
 func DecodeBatch(data []byte) (*Batch, error) {
-	text, err := decoder().DecodeAll(data, nil)
+	text, err := Decompress(data)
 	if err != nil {
 		return nil, fmt.Errorf("not a batch: %w", err)
 	}
@@ -147,6 +147,9 @@ func DecodeBatch(data []byte) (*Batch, error) {
 	}
 	return b, nil
 }
+
+// Decompress returns the text of a batch, or of an extra. It is bounded.
+func Decompress(data []byte) ([]byte, error) { return decoder().DecodeAll(data, nil) }
 
 var encoder = sync.OnceValue(func() *zstd.Encoder {
 	e, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1), zstd.WithEncoderLevel(zstd.SpeedDefault), zstd.WithWindowSize(1<<20))

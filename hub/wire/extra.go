@@ -45,7 +45,7 @@ func DecodeDiffs(data []byte) (*Diffs, error) { return decodeExtra[Diffs](data, 
 func DecodePart(data []byte) (*Part, error) { return decodeExtra[Part](data, "a part of a content") }
 
 func decodeExtra[T any](data []byte, what string) (*T, error) {
-	text, err := decoder().DecodeAll(data, nil)
+	text, err := Decompress(data)
 	if err != nil {
 		return nil, fmt.Errorf("not %s: %w", what, err)
 	}
