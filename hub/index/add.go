@@ -132,6 +132,7 @@ func (w *Tx) Store(v *chain.Verified) error {
 			return err
 		}
 	}
+	w.position = v.Stream
 	for i := range v.Findings {
 		if err := w.finding(ws, &v.Findings[i]); err != nil {
 			return err
@@ -141,7 +142,6 @@ func (w *Tx) Store(v *chain.Verified) error {
 	if v.Repository != "" {
 		ws.repository = v.Repository
 	}
-	w.position = v.Stream
 	return nil
 }
 
@@ -154,7 +154,7 @@ func (w *Tx) finding(ws *workspace, f *chain.Finding) error {
 	if f.Kind.Grave() {
 		grave = 1
 	}
-	_, err = w.exec("INSERT INTO finding (workspace, grave, finding) VALUES (?, ?, ?)", ws.id, grave, text)
+	_, err = w.exec("INSERT INTO finding (workspace, grave, position, finding) VALUES (?, ?, ?, ?)", ws.id, grave, w.position, text)
 	return err
 }
 
@@ -231,7 +231,7 @@ func (w *Tx) record(ws *workspace, v *chain.Verified, r *chain.Record) error {
 	if err != nil {
 		return err
 	}
-	if _, err := w.exec("INSERT OR REPLACE INTO chain VALUES (?, ?, ?, ?)", ws.id, r.Epoch, r.Seq, h); err != nil {
+	if _, err := w.exec("INSERT OR REPLACE INTO chain VALUES (?, ?, ?, ?, ?)", ws.id, r.Epoch, r.Seq, h, v.Stream); err != nil {
 		return err
 	}
 	at := min(r.At.UnixMicro(), v.At.UnixMicro())

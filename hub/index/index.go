@@ -25,7 +25,8 @@ CREATE TABLE meta (version INTEGER NOT NULL, position INTEGER NOT NULL);
 CREATE TABLE workspace (id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, state TEXT NOT NULL, at INTEGER NOT NULL, arrived INTEGER NOT NULL,
 	policy TEXT NOT NULL, repository TEXT NOT NULL);
 CREATE INDEX workspace_repository ON workspace (repository) WHERE repository <> '';
-CREATE TABLE chain (workspace INTEGER NOT NULL, epoch INTEGER NOT NULL, seq INTEGER NOT NULL, h BLOB NOT NULL, PRIMARY KEY (workspace, epoch, seq))
+CREATE TABLE chain (workspace INTEGER NOT NULL, epoch INTEGER NOT NULL, seq INTEGER NOT NULL, h BLOB NOT NULL, position INTEGER NOT NULL,
+	PRIMARY KEY (workspace, epoch, seq))
 	WITHOUT ROWID;
 CREATE TABLE term (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, value TEXT NOT NULL, records INTEGER NOT NULL, UNIQUE (kind, value));
 CREATE VIRTUAL TABLE words USING fts5 (value, content='', columnsize=0, tokenize='trigram');
@@ -41,8 +42,9 @@ CREATE TABLE session (workspace INTEGER NOT NULL, name TEXT NOT NULL, agent TEXT
 CREATE INDEX session_last ON session (last, workspace);
 CREATE TABLE hours (workspace INTEGER NOT NULL, hour INTEGER NOT NULL, done INTEGER NOT NULL, refused INTEGER NOT NULL,
 	PRIMARY KEY (hour, workspace)) WITHOUT ROWID;
-CREATE TABLE finding (id INTEGER PRIMARY KEY, workspace INTEGER NOT NULL, grave INTEGER NOT NULL, finding TEXT NOT NULL);
+CREATE TABLE finding (id INTEGER PRIMARY KEY, workspace INTEGER NOT NULL, grave INTEGER NOT NULL, position INTEGER NOT NULL, finding TEXT NOT NULL);
 CREATE INDEX finding_of ON finding (workspace, grave, id);
+CREATE INDEX finding_at ON finding (position);
 `
 
 // Index is an open index. Its methods may be called at once; there is one writer at a time.

@@ -151,7 +151,7 @@ func TestFind(t *testing.T) {
 		f.calls(r.IntN(7), 1+r.IntN(20), at, arrived)
 	}
 	some := func() row { return f.want[r.IntN(len(f.want))] }
-	for range 1500 {
+	for range 400 {
 		q := Query{Limit: 1 + r.IntN(40)}
 		maybe := func() bool { return r.IntN(4) == 0 }
 		if maybe() {

@@ -3,6 +3,7 @@ package index
 import (
 	"context"
 	"database/sql"
+	"encoding/hex"
 	"encoding/json"
 	"strconv"
 	"strings"
@@ -218,6 +219,54 @@ func (x *Index) Choices(ctx context.Context, what string, limit int) (out []Choi
 			err := rows.Scan(&c.Value, &c.Records)
 			out = append(out, c)
 			return err
+		})
+	})
+	return out, err
+}
+
+// Brought is what one message of the stream brought: which of its records were new, and what was found.
+type Brought struct {
+	Epochs   map[uint64]int // of the new records, by their numbers
+	Findings []chain.Finding
+}
+
+// Brought returns what the message with a position brought of a workspace, of the records with the given numbers and hashes.
+func (x *Index) Brought(ctx context.Context, position uint64, workspace string, hashes map[uint64]string) (*Brought, error) {
+	out := &Brought{Epochs: map[uint64]int{}}
+	err := x.reading(ctx, func(r *reader) error {
+		var id int64
+		var state []byte
+		found, err := r.row("SELECT id, state FROM workspace WHERE name = ?", []any{workspace}, &id, &state)
+		if err != nil {
+			return err
+		}
+		var s chain.State
+		if found {
+			if err := json.Unmarshal(state, &s); err != nil {
+				return err
+			}
+		}
+		for seq, h := range hashes {
+			for epoch := s.Epoch; epoch > 0; epoch-- {
+				var have []byte
+				found, err := r.row("SELECT h FROM chain WHERE workspace = ? AND epoch = ? AND seq = ? AND position = ?", []any{id, epoch, seq, position}, &have)
+				if err != nil {
+					return err
+				}
+				if found && hex.EncodeToString(have) == h {
+					out.Epochs[seq] = epoch
+					break
+				}
+			}
+		}
+		return r.rows("SELECT finding FROM finding WHERE position = ? ORDER BY id", []any{position}, func(rows *sql.Rows) error {
+			var text []byte
+			var f chain.Finding
+			if err := rows.Scan(&text); err != nil {
+				return err
+			}
+			out.Findings = append(out.Findings, f)
+			return json.Unmarshal(text, &out.Findings[len(out.Findings)-1])
 		})
 	})
 	return out, err

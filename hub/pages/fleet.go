@@ -46,7 +46,7 @@ const (
 // fleetFor returns what a person may see. What is known of all is looked up once a second.
 func (s *Site) fleetFor(ctx context.Context, who control.Person) (*fleet, error) {
 	s.mu.Lock()
-	f, fresh := s.fleet, time.Since(s.fleetAt) < time.Second
+	f, fresh := s.fleet, time.Since(s.fleetAt) < s.fleetAge
 	s.mu.Unlock()
 	if f == nil || !fresh {
 		var err error

@@ -77,7 +77,7 @@ func newWorld(t testing.TB) *world {
 	running.Go(func() { ingest.New(w.hub.Broker, w.index, slog.New(slog.DiscardHandler)).Run(ctx) }) //nolint:errcheck // it ends with the context
 	running.Go(func() { w.control.Run(ctx) })                                                        //nolint:errcheck // as above
 	t.Cleanup(func() { cancel(); running.Wait() })
-	server := httptest.NewServer(pages.New(pages.Config{Broker: w.hub.Broker, Index: w.index, Control: w.control, URL: w.hub.URL, Version: "test"}))
+	server := httptest.NewServer(pages.New(pages.Config{Broker: w.hub.Broker, Index: w.index, Control: w.control, URL: w.hub.URL, Version: "test"}).AlwaysLookUp())
 	t.Cleanup(server.Close)
 	w.url = server.URL
 	for name, token := range map[string]control.Token{"vera": {Role: control.Viewer}, "anna": {Role: control.Approver}, "adam": {Role: control.Admin}, "ada": {Role: control.Approver, Labels: []string{"a"}}} {
@@ -118,7 +118,7 @@ func (w *world) join(name string, labels ...string) *space {
 	return sp
 }
 
-// settle waits until the index has all that the stream has, and what pages know of the fleet is looked up again.
+// settle waits until the index has all that the stream has.
 func (w *world) settle() {
 	w.t.Helper()
 	last, _, err := w.hub.Last(w.t.Context())
@@ -128,7 +128,6 @@ func (w *world) settle() {
 		must(w.t, err)
 		return n >= last
 	})
-	time.Sleep(1100 * time.Millisecond) // pages look the fleet up once a second
 }
 
 // ask has an agent write a file that a person is asked about.
@@ -370,8 +369,7 @@ func TestStopAndPolicy(t *testing.T) {
 	if err := create(); err == nil || !strings.Contains(err.Error(), "an incident") {
 		t.Errorf("a stopped workspace can be changed: %v", err)
 	}
-	w.settle()
-	anna.get("").want(t, 200, "stopped")
+	until(t, "the fleet has a stopped workspace", func() bool { return strings.Contains(anna.get("?state=stopped").body, ">one</a>") })
 	anna.submit(anna.get("stop"), "resume", nil).want(t, 200, "Nothing is stopped")
 	must(t, create())
 
@@ -383,8 +381,8 @@ func TestStopAndPolicy(t *testing.T) {
 	adam.submit(adam.get("policy"), "publish", nil, "pack", string(text)).want(t, 200, "Published team version 1")
 	rolled := adam.submit(adam.get("policy"), "rollout", nil, "label", "a")
 	rolled.want(t, 200, "Rolled out.", "1 workspace refused") // this workspace has a policy of its owner
-	w.settle()
-	adam.get("policy").want(t, 200, "0 of 1", "own policy")
+	until(t, "the page says why", func() bool { return strings.Contains(adam.get("policy").body, "own policy") })
+	adam.get("policy").want(t, 200, "0 of 1")
 }
 
 // TestAccess: a token and an invitation are shown once, and a revoked token opens nothing more, also where it is signed in.

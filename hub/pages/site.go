@@ -48,11 +48,12 @@ type Site struct {
 	warnings    *gate.Warnings
 	streams     chan struct{} // places for event streams
 
-	mu      sync.Mutex
-	flashes map[string]string // what was done, to be shown once
-	holders map[string]string // the ids of tokens, by the name of the browser's session
-	fleetAt time.Time
-	fleet   *fleet
+	mu       sync.Mutex
+	flashes  map[string]string // what was done, to be shown once
+	holders  map[string]string // the ids of tokens, by the name of the browser's session
+	fleetAge time.Duration     // how long what was looked up is good
+	fleetAt  time.Time
+	fleet    *fleet
 }
 
 const (
@@ -66,7 +67,7 @@ const (
 func New(c Config) *Site {
 	c.Log = cmp.Or(c.Log, slog.New(slog.DiscardHandler))
 	s := &Site{Config: c, mux: http.NewServeMux(), issuer: web.NewIssuer(), logins: web.NewLogins(), wrongTokens: gate.NewRateLimiter(maxWrong),
-		warnings: gate.NewWarnings(), streams: make(chan struct{}, maxStreams), holders: map[string]string{}, flashes: map[string]string{}}
+		warnings: gate.NewWarnings(), streams: make(chan struct{}, maxStreams), holders: map[string]string{}, flashes: map[string]string{}, fleetAge: time.Second}
 	s.routes()
 	s.apiRoutes()
 	return s
