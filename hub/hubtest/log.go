@@ -40,6 +40,15 @@ func NewLog() *Log {
 	return &Log{Workspace: id, Key: pair}
 }
 
+// LogOf returns an empty log of a workspace that joined.
+func LogOf(m *wire.Membership) *Log {
+	pair, err := nkeys.FromSeed([]byte(m.Seed))
+	if err != nil {
+		panic(err)
+	}
+	return &Log{Workspace: m.Joined.Workspace, Key: pair}
+}
+
 // Add adds a record and returns its line.
 func (l *Log) Add(r audit.Record) []byte {
 	r.V, r.Seq, r.Prev, r.H = max(r.V, 1), l.Head.Seq+1, l.Head.H, ""
@@ -167,4 +176,17 @@ func HostileLines(l *Log, text string) [][]byte {
 		l.Add(audit.Record{Kind: audit.Failed, Actor: actor, Ops: ops, Message: text, ErrorKind: text}),
 		l.Add(audit.Record{Kind: audit.Undo, Tx: "20260501-080001-aaaaaaaaaa", Actor: actor, Ops: ops, OK: true, Undoes: []string{"20260501-080000-aaaaaaaaaa", text}}),
 	}
+}
+
+// Say signs a value as the workspace does, for the subject on which it is said.
+func (l *Log) Say(subject string, v any) []byte {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic(err)
+	}
+	data, err := wire.Seal(l.Key, subject, text)
+	if err != nil {
+		panic(err)
+	}
+	return data
 }

@@ -151,7 +151,8 @@ func (s *Source) events(ctx context.Context, m broker.Message, members map[strin
 	}
 	var records []api.Record
 	hashes := map[uint64]string{}
-	if b, err := wire.DecodeBatch(m.Data); err == nil {
+	body, err := wire.Unseal(ws, m.Subject, m.Data)
+	if b, decodeErr := wire.DecodeBatch(body); err == nil && decodeErr == nil {
 		for _, r := range b.Records {
 			if h := r.Header; h != nil {
 				records = append(records, api.Record{Seq: h.Seq, At: h.At, Prev: h.Prev, Kind: h.Kind, H: h.H, Withheld: true})

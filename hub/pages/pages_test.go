@@ -518,17 +518,16 @@ func TestHostileNames(t *testing.T) {
 	w := newWorld(t)
 	m := w.hub.Enrol(t, strings.ReplaceAll(hostile, "\x1b", ""), hostile)
 	id := m.Joined.Workspace
-	l := hubtest.NewLog()
-	l.Workspace = id
+	l := hubtest.LogOf(m)
 	lines := hubtest.HostileLines(l, hostile)
 	for _, path := range []struct {
 		subject string
 		data    []byte
 	}{
 		{wire.RecordsSubject(id), l.Message(api.Head{}, lines...)},
-		{wire.PresenceSubject(id), jsonOf(t, wire.Presence{V: 1, Workspace: id, At: time.Now(), Root: hostile, Host: hostile, Emend: hostile, Ship: wire.Ship(hostile), Problem: hostile, PackError: hostile,
+		{wire.PresenceSubject(id), l.Say(wire.PresenceSubject(id), wire.Presence{V: 1, Workspace: id, At: time.Now(), Root: hostile, Host: hostile, Emend: hostile, Ship: wire.Ship(hostile), Problem: hostile, PackError: hostile,
 			Pack: &wire.PackName{Name: hostile}, Frozen: &api.Frozen{By: hostile, Reason: hostile}, Policy: hostile, Every: time.Minute, Allow: wire.Allow{Approve: true}})},
-		{wire.QuestionSubject(id, "q1"), jsonOf(t, wire.Question{V: 1, Workspace: id, ID: "q1", Since: time.Now(), Deadline: time.Now().Add(time.Minute), Root: hostile, Actor: api.Actor{Client: hostile, Session: hostile, Agent: hostile, Tool: hostile},
+		{wire.QuestionSubject(id, "q1"), l.Say(wire.QuestionSubject(id, "q1"), wire.Question{V: 1, Workspace: id, ID: "q1", Since: time.Now(), Deadline: time.Now().Add(time.Minute), Root: hostile, Actor: api.Actor{Client: hostile, Session: hostile, Agent: hostile, Tool: hostile},
 			Paths: []api.AskedPath{{Path: hostile, Rule: hostile, Why: hostile, Write: true}}, Diff: "# " + hostile + "\ndiff --git a/x b/x\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-" + hostile + "\n+" + hostile + "\n", Digest: hostile})},
 	} {
 		if _, err := w.hub.JetStream().Publish(t.Context(), path.subject, path.data); err != nil {
