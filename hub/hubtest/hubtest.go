@@ -4,6 +4,7 @@ package hubtest
 
 import (
 	"context"
+	"encoding/hex"
 	"fmt"
 	"net/http/httptest"
 	"os"
@@ -121,42 +122,55 @@ func Flush(t testing.TB, j *join.Join) {
 	}
 }
 
-// Copy is a verified copy of the records, in memory.
+// Copy is a verified copy of the chains, in memory: the states, and the hash of each record.
 type Copy struct {
 	mu       sync.Mutex
 	states   map[string]chain.State
-	hashes   map[at]string
+	hashes   map[epoch]*[][32]byte
 	Last     uint64
 	Findings []chain.Finding
 	Records  int
 }
 
-type at struct {
-	ws    string
-	epoch int
-	seq   uint64
+type epoch struct {
+	ws string
+	n  int
 }
 
 // NewCopy returns an empty copy.
-func NewCopy() *Copy { return &Copy{states: map[string]chain.State{}, hashes: map[at]string{}} }
+func NewCopy() *Copy { return &Copy{states: map[string]chain.State{}, hashes: map[epoch]*[][32]byte{}} }
 
 // State is a [chain.Past]'s.
 func (c *Copy) State(ws string) (chain.State, error) { return c.states[ws], nil }
 
 // HashAt is a [chain.Past]'s.
-func (c *Copy) HashAt(ws string, epoch int, seq uint64) (string, error) {
-	return c.hashes[at{ws, epoch, seq}], nil
+func (c *Copy) HashAt(ws string, n int, seq uint64) (string, error) {
+	all := c.hashes[epoch{ws, n}]
+	if all == nil || seq >= uint64(len(*all)) || (*all)[seq] == [32]byte{} {
+		return "", nil
+	}
+	return hex.EncodeToString((*all)[seq][:]), nil
 }
 
 // Add stores what was verified. It reports a record that is there already.
 func (c *Copy) Add(v *chain.Verified) error {
 	for i := range v.Records {
 		r := &v.Records[i]
-		k := at{v.Workspace, r.Epoch, r.Seq}
-		if c.hashes[k] != "" {
+		k := epoch{v.Workspace, r.Epoch}
+		all := c.hashes[k]
+		if all == nil {
+			all = new([][32]byte)
+			c.hashes[k] = all
+		}
+		for uint64(len(*all)) <= r.Seq {
+			*all = append(*all, [32]byte{})
+		}
+		if (*all)[r.Seq] != [32]byte{} {
 			return fmt.Errorf("record %d of %s was taken twice", r.Seq, v.Workspace)
 		}
-		c.hashes[k] = r.H
+		if _, err := hex.Decode((*all)[r.Seq][:], []byte(r.H)); err != nil {
+			return err
+		}
 		c.Records++
 	}
 	c.Findings = append(c.Findings, v.Findings...)
