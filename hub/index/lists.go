@@ -36,8 +36,11 @@ func (x *Index) Workspaces(ctx context.Context) (map[string]Workspace, error) {
 					return err
 				}
 				w.Newest, w.Arrived = time.UnixMicro(at).UTC(), time.UnixMicro(arrived).UTC()
+				if err := json.Unmarshal(state, &w.State); err != nil {
+					return err
+				}
 				out[w.Name] = w
-				return json.Unmarshal(state, &w.State)
+				return nil
 			})
 	})
 	return out, err

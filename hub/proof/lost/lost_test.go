@@ -29,7 +29,7 @@ var (
 	real       = flag.Int("real", 3, "workspaces on disk, each with a joined process")
 	duration   = flag.Duration("for", 8*time.Second, "how long")
 	kills      = flag.Int("kills", 3, "how often the hub is killed")
-	rate       = flag.Int("rate", 0, "records a second of all simulated workspaces; 0 for what the hub takes")
+	rate       = flag.Int("rate", 4000, "records a second of all simulated workspaces; 0 for what the hub takes")
 )
 
 // program builds emend-hub.
@@ -361,7 +361,7 @@ func (r *onDisk) write(t *testing.T, ctx context.Context) {
 	defer ws.Close()
 	call := emend.WithActor(context.Background(), api.Actor{Client: "proof", Session: "s-" + filepath.Base(r.dir)})
 	for n := 0; ctx.Err() == nil; n++ {
-		if _, err := ws.Create(call, api.CreateRequest{Path: fmt.Sprintf("d%d/f%d", n%50, n), Content: fmt.Sprintf("text %d\n", n)}); err != nil {
+		if _, err := ws.Create(call, api.CreateRequest{Path: fmt.Sprintf("f%d", n), Content: fmt.Sprintf("text %d\n", n)}); err != nil {
 			t.Error(err)
 			return
 		}

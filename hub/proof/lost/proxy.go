@@ -78,17 +78,17 @@ func (p *proxy) pass(from, to net.Conn) {
 		piece := buf[:n]
 		if !p.calm.Load() {
 			switch r := rand.IntN(10000); {
-			case r < 6: // the piece is dropped, and with it the connection
+			case r < 40: // the piece is dropped, and with it the connection
 				p.cuts.Add(1)
 				return
-			case r < 8: // twice
+			case r < 60: // twice
 				p.mixed.Add(1)
 				piece = append(append([]byte(nil), piece...), piece...)
-			case r < 10: // later than the next one
+			case r < 80: // later than the next one
 				p.mixed.Add(1)
 				held = append([]byte(nil), piece...)
 				continue
-			case r < 200:
+			case r < 300:
 				time.Sleep(time.Duration(rand.IntN(50)) * time.Millisecond)
 			}
 		}
