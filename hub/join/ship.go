@@ -52,6 +52,7 @@ type Shipper struct {
 
 	mu       sync.Mutex
 	progress Progress
+	cancel   context.CancelFunc // of the request that waits for the hub
 }
 
 // Progress says how far a shipper is.
@@ -115,6 +116,17 @@ func (s *Shipper) Run(ctx context.Context) error {
 			s.update(func(p *Progress) { p.Local = h })
 			s.Wake()
 		})
+	}()
+	lost := s.nc.StatusChanged(nats.RECONNECTING)
+	defer s.nc.RemoveStatusListener(lost)
+	go func() {
+		for range lost { // no answer will come over a new connection
+			s.mu.Lock()
+			if s.cancel != nil {
+				s.cancel()
+			}
+			s.mu.Unlock()
+		}
 	}()
 	var wait time.Duration
 	for {
@@ -242,9 +254,18 @@ func batchSize(records []api.Record) int {
 	return len(records)
 }
 
+// waiting returns the context of a request: it ends when the connection is lost.
+func (s *Shipper) waiting(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithTimeout(ctx, publishTimeout)
+	s.mu.Lock()
+	s.cancel = cancel
+	s.mu.Unlock()
+	return ctx, cancel
+}
+
 // locate asks the hub for the last message on the workspace's subject.
 func (s *Shipper) locate(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, publishTimeout)
+	ctx, cancel := s.waiting(ctx)
 	defer cancel()
 	m, err := s.nc.RequestWithContext(ctx, "$JS.API.DIRECT.GET."+wire.Records+"."+wire.RecordsSubject(s.ws), nil)
 	if err != nil {
@@ -321,7 +342,7 @@ func (s *Shipper) send(ctx context.Context, b *wire.Batch, records []api.Record)
 	if data, err = wire.Seal(s.key, wire.RecordsSubject(s.ws), data); err != nil {
 		return err
 	}
-	ctx, cancel := context.WithTimeout(ctx, publishTimeout)
+	ctx, cancel := s.waiting(ctx)
 	defer cancel()
 	ack, err := s.js.Publish(ctx, wire.RecordsSubject(s.ws), data, jetstream.WithExpectLastSequencePerSubject(s.stream), jetstream.WithRetryAttempts(0))
 	if err != nil {
