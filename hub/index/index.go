@@ -14,7 +14,8 @@ import (
 	"os"
 	"sync"
 
-	_ "modernc.org/sqlite" // the engine: pure Go
+	"modernc.org/sqlite" // the engine: pure Go
+	lib "modernc.org/sqlite/lib"
 )
 
 // version is that of the tables below. A file with another one is made again.
@@ -61,8 +62,8 @@ type Index struct {
 // [Index.Position] is 0. readers is how many questions are answered at once.
 func Open(ctx context.Context, path string, readers int) (*Index, error) {
 	x, err := open(ctx, path, readers)
-	if err == nil {
-		return x, nil
+	if err == nil || !unusable(err) {
+		return x, err
 	}
 	for _, end := range []string{"", "-wal", "-shm"} {
 		if err := os.Remove(path + end); err != nil && !errors.Is(err, os.ErrNotExist) {
@@ -70,6 +71,25 @@ func Open(ctx context.Context, path string, readers int) (*Index, error) {
 		}
 	}
 	return open(ctx, path, readers)
+}
+
+// errVersion says that a file is of another version.
+var errVersion = errors.New("another version")
+
+// unusable reports whether an error says that the file is damaged or of another version. Any other, such as a full disk, is no reason to remove it.
+func unusable(err error) bool {
+	if errors.Is(err, errVersion) {
+		return true
+	}
+	e, ok := errors.AsType[*sqlite.Error](err)
+	if !ok {
+		return false
+	}
+	switch e.Code() & 0xff {
+	case lib.SQLITE_CORRUPT, lib.SQLITE_NOTADB, lib.SQLITE_ERROR: // the last: there is no such table
+		return true
+	}
+	return false
 }
 
 func open(ctx context.Context, path string, readers int) (*Index, error) {
@@ -112,7 +132,7 @@ func (x *Index) prepare(ctx context.Context) error {
 			return err
 		}
 		if have != version {
-			return fmt.Errorf("it has version %d", have)
+			return fmt.Errorf("%w: %d", errVersion, have)
 		}
 		return nil
 	}

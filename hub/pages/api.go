@@ -1,6 +1,7 @@
 package pages
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,6 +17,7 @@ import (
 	"github.com/emend-dev/emend/hub/chain"
 	"github.com/emend-dev/emend/hub/control"
 	"github.com/emend-dev/emend/hub/index"
+	"github.com/emend-dev/emend/hub/out"
 	"github.com/emend-dev/emend/hub/wire"
 )
 
@@ -44,6 +46,11 @@ func (s *Site) apiRoutes() {
 	}
 	s.mux.HandleFunc("POST "+apiBase+"preview", s.apiHandler((*request).apiPreview))
 	s.mux.HandleFunc("POST "+apiBase+"do/{act}", s.apiHandler((*request).apiDo))
+	s.mux.HandleFunc("GET "+apiBase+"events", s.eventLines)
+	s.mux.HandleFunc("GET "+apiBase+"schema", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "application/schema+json")
+		w.Write(out.Schema) //nolint:errcheck // the client is gone
+	})
 	s.mux.HandleFunc(apiBase, func(w http.ResponseWriter, r *http.Request) { apiError(w, http.StatusNotFound, "no such resource") })
 }
 
@@ -55,25 +62,69 @@ func list[T any](all []T, err error) (any, error) {
 	return all, err
 }
 
+// caller returns who makes a request of the API. If nobody may, it has answered.
+func (s *Site) caller(w http.ResponseWriter, r *http.Request) (who control.Person, ok bool) {
+	secret, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+	if !ok {
+		w.Header().Set("WWW-Authenticate", "Bearer")
+		apiError(w, http.StatusUnauthorized, "send a token: Authorization: Bearer TOKEN")
+		return who, false
+	}
+	who, err := s.Control.Authenticate(r.Context(), secret)
+	if err != nil {
+		status := statusOf(err)
+		if errors.Is(err, control.ErrToken) && !s.wrongTokens.Allow("") {
+			w.Header().Set("Retry-After", "1")
+			status = http.StatusTooManyRequests
+		}
+		apiError(w, status, err.Error())
+		return who, false
+	}
+	return who, true
+}
+
+// eventLines sends the events behind a position as JSON Lines; with follow=true also those that come.
+func (s *Site) eventLines(w http.ResponseWriter, r *http.Request) {
+	who, ok := s.caller(w, r)
+	if !ok {
+		return
+	}
+	after, err := strconv.ParseUint(cmp.Or(r.URL.Query().Get("after"), "0"), 10, 64)
+	if err != nil {
+		apiError(w, http.StatusBadRequest, "after is no number")
+		return
+	}
+	w.Header().Set("Content-Type", "application/jsonl")
+	ctl := http.NewResponseController(w)
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	ctl.SetWriteDeadline(time.Now().Add(writeTimeout)) //nolint:errcheck // only a test's connection has no deadlines
+	err = (&out.Source{Broker: s.Broker, Index: s.Index}).Read(r.Context(), after, r.URL.Query().Get("follow") == "true", func(ev *out.Event) error {
+		if !who.Sees(ev.Workspace.Labels) {
+			return nil
+		}
+		ctl.SetWriteDeadline(time.Now().Add(writeTimeout)) //nolint:errcheck // as above
+		return e.Encode(ev)
+	}, func(uint64) error {
+		if _, err := s.Control.Holder(r.Context(), who.Token); err != nil { // revoked meanwhile
+			return err
+		}
+		return ctl.Flush()
+	})
+	if err != nil && r.Context().Err() == nil {
+		s.Log.Warn("events could not be sent", "error", err)
+		panic(http.ErrAbortHandler) // so that the client sees that it has not got all
+	}
+}
+
 // apiHandler makes an HTTP handler of a function that returns a value to be sent as JSON.
 func (s *Site) apiHandler(h func(*request) (any, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		secret, ok := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		who, ok := s.caller(w, r)
 		if !ok {
-			w.Header().Set("WWW-Authenticate", "Bearer")
-			apiError(w, http.StatusUnauthorized, "send a token: Authorization: Bearer TOKEN")
 			return
 		}
-		who, err := s.Control.Authenticate(r.Context(), secret)
-		if err != nil {
-			status := statusOf(err)
-			if errors.Is(err, control.ErrToken) && !s.wrongTokens.Allow("") {
-				w.Header().Set("Retry-After", "1")
-				status = http.StatusTooManyRequests
-			}
-			apiError(w, status, err.Error())
-			return
-		}
+		var err error
 		req := &request{Request: r, site: s, who: who, root: "/"}
 		if req.f, err = s.fleetFor(r.Context(), who); err == nil {
 			var v any

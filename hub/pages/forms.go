@@ -123,7 +123,7 @@ var acts = map[string]func(*Site, context.Context, control.Person, url.Values) (
 		if err != nil || hours < 1 || hours > 24*365 {
 			return nil, errors.New("an invitation is good for 1 to 8,760 hours")
 		}
-		i, err := s.Control.Invite(ctx, who, s.URL, true, wire.Invitation{Name: f.Get("name"), Labels: splitLabels(f.Get("labels")), Uses: uses, Expires: time.Now().Add(time.Duration(hours) * time.Hour).UTC()})
+		i, err := s.Control.Invite(ctx, who, s.URL, s.Own, wire.Invitation{Name: f.Get("name"), Labels: splitLabels(f.Get("labels")), Uses: uses, Expires: time.Now().Add(time.Duration(hours) * time.Hour).UTC()})
 		return &done{Text: "This invitation is shown once. In a workspace, run: emend-hub join INVITATION", Secret: i.String()}, err
 	},
 	"member": func(s *Site, ctx context.Context, who control.Person, f url.Values) (*done, error) {

@@ -30,6 +30,7 @@ import (
 	"github.com/emend-dev/emend/hub/index"
 	"github.com/emend-dev/emend/hub/ingest"
 	"github.com/emend-dev/emend/hub/join"
+	"github.com/emend-dev/emend/hub/out"
 	"github.com/emend-dev/emend/hub/pages"
 	"github.com/emend-dev/emend/hub/wire"
 )
@@ -77,7 +78,7 @@ func newWorld(t testing.TB) *world {
 	running.Go(func() { ingest.New(w.hub.Broker, w.index, slog.New(slog.DiscardHandler)).Run(ctx) }) //nolint:errcheck // it ends with the context
 	running.Go(func() { w.control.Run(ctx) })                                                        //nolint:errcheck // as above
 	t.Cleanup(func() { cancel(); running.Wait() })
-	server := httptest.NewServer(pages.New(pages.Config{Broker: w.hub.Broker, Index: w.index, Control: w.control, URL: w.hub.URL, Version: "test"}).AlwaysLookUp())
+	server := httptest.NewServer(pages.New(pages.Config{Broker: w.hub.Broker, Index: w.index, Control: w.control, URL: w.hub.URL, Own: true, Version: "test"}).AlwaysLookUp())
 	t.Cleanup(server.Close)
 	w.url = server.URL
 	for name, token := range map[string]control.Token{"vera": {Role: control.Viewer}, "anna": {Role: control.Approver}, "adam": {Role: control.Admin}, "ada": {Role: control.Approver, Labels: []string{"a"}}} {
@@ -607,6 +608,18 @@ func TestAPI(t *testing.T) {
 		"another site": {"Origin", "https://evil.example"}, "another host": {"Host", "evil.example"}} {
 		if code, v := call("adam", "GET", "fleet", nil, headers...); code != 401 && code != 403 {
 			t.Errorf("%s: %d %v", name, code, v)
+		}
+	}
+	for who, spaces := range map[string]int{"vera": 2, "ada": 1} {
+		a := (&browser{world: w}).send("GET", "/api/v1/events?after=0", "", "Authorization", "Bearer "+w.secrets[who])
+		seen := map[string]bool{}
+		for _, line := range strings.Split(strings.TrimSpace(a.body), "\n") {
+			var e out.Event
+			must(t, json.Unmarshal([]byte(line), &e))
+			seen[e.Workspace.ID] = true
+		}
+		if a.code != 200 || len(seen) != spaces {
+			t.Errorf("%s reads the events of %d workspaces: %d", who, len(seen), a.code)
 		}
 	}
 	b := w.signIn("adam")

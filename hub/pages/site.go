@@ -34,6 +34,7 @@ type Config struct {
 	Index   *index.Index
 	Control *control.Control
 	URL     string // https://HOST:PORT, for invitations
+	Own     bool   // the pages have the hub's own certificate, which invitations pin
 	Version string
 	Log     *slog.Logger
 }
@@ -106,7 +107,9 @@ func (s *Site) routes() {
 // ServeHTTP answers one request.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer func() {
-		if p := recover(); p != nil {
+		if p := recover(); p == http.ErrAbortHandler {
+			panic(p)
+		} else if p != nil {
 			s.Log.Error("a page failed", "panic", p, "stack", string(debug.Stack()))
 			http.Error(w, "emend-hub: a defect in emend-hub", http.StatusInternalServerError)
 		}

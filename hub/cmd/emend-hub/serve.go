@@ -17,10 +17,12 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/hub/broker"
 	"github.com/emend-dev/emend/hub/control"
 	"github.com/emend-dev/emend/hub/index"
 	"github.com/emend-dev/emend/hub/ingest"
+	"github.com/emend-dev/emend/hub/out"
 	"github.com/emend-dev/emend/hub/wire"
 )
 
@@ -32,6 +34,8 @@ type serveFlags struct {
 	cert     string
 	key      string
 	maxBytes string
+	otlp     string
+	headers  map[string]string
 }
 
 // settingsName is a file in the directory of a hub that tells its other commands how it was started.
@@ -74,6 +78,8 @@ in. With --nats it uses a cluster instead of its own server.`,
 	fl.StringVar(&f.broker.CA, "nats-ca", "", "file with the roots of the cluster's certificates")
 	fl.IntVar(&f.broker.Replicas, "replicas", 1, "copies of each record in a cluster")
 	fl.Int64Var(&f.broker.MaxBytes, "max-bytes", 0, "most bytes of records, and as many of diffs and contents; 0 is what the disk has")
+	fl.StringVar(&f.otlp, "otlp", "", "also send what was verified as logs to an OpenTelemetry collector: https://HOST:4318")
+	fl.StringToStringVar(&f.headers, "otlp-header", nil, "header for the collector: NAME=VALUE")
 	fl.StringVar(&f.broker.PolicyKey, "policy-key", "", `public key that signs policy packs, which joining workspaces pin; see "policy key"`)
 	return c
 }
@@ -132,6 +138,14 @@ func (a *app) runServe(ctx context.Context, f serveFlags) (err error) {
 	defer cancel(nil)
 	var all sync.WaitGroup
 	all.Go(func() { cancel(ingest.New(b, x, log).Run(ctx)) })
+	if f.otlp != "" {
+		all.Go(func() {
+			sender := &out.OTLP{Endpoint: f.otlp, Headers: f.headers, Cursor: filepath.Join(a.data, "otlp.position"), Version: emend.Version().Version, Log: log}
+			if err := sender.Run(ctx, &out.Source{Broker: b, Index: x}); err != nil && ctx.Err() == nil {
+				log.Error("nothing is sent to the collector any more, until the hub is started again", "error", err)
+			}
+		})
+	}
 	all.Go(func() {
 		for ctx.Err() == nil {
 			if err := ctl.Run(ctx); err != nil && ctx.Err() == nil {
