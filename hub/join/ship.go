@@ -117,12 +117,19 @@ func (s *Shipper) Run(ctx context.Context) error {
 			s.Wake()
 		})
 	}()
-	lost := s.nc.StatusChanged(nats.RECONNECTING)
-	defer s.nc.RemoveStatusListener(lost)
+	status, again := s.nc.StatusChanged(nats.RECONNECTING, nats.CONNECTED), make(chan struct{}, 1)
+	defer s.nc.RemoveStatusListener(status)
 	go func() {
-		for range lost { // no answer will come over a new connection
+		for now := range status {
+			if now == nats.CONNECTED {
+				select {
+				case again <- struct{}{}:
+				default:
+				}
+				continue
+			}
 			s.mu.Lock()
-			if s.cancel != nil {
+			if s.cancel != nil { // no answer will come over a new connection
 				s.cancel()
 			}
 			s.mu.Unlock()
@@ -140,6 +147,8 @@ func (s *Shipper) Run(ctx context.Context) error {
 			s.update(func(p *Progress) { p.Problem = err.Error() })
 			select {
 			case <-ctx.Done():
+			case <-again:
+				wait = 0
 			case <-time.After(wait):
 			}
 			continue

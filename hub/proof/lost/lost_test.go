@@ -121,6 +121,8 @@ func (h *hub) attach() *broker.Broker {
 
 // TestLost: the workspaces write as fast as the hub takes it, or at a rate, while it is killed and the network misbehaves.
 func TestLost(t *testing.T) {
+	began := time.Now()
+	phase := func(what string) { t.Logf("%v: %s", time.Since(began).Round(100*time.Millisecond), what) }
 	h := &hub{t: t, program: program(t), dir: t.TempDir(), listen: freePort(t), https: freePort(t)}
 	p, err := newProxy(h.listen)
 	if err != nil {
@@ -164,6 +166,7 @@ func TestLost(t *testing.T) {
 		defer s.nc.Close()
 		all.Go(func() { s.ship.Run(ctx) })
 	}
+	phase("joined")
 	reals := startReals(t, ctx, &all, h.program, invite)
 
 	end := time.Now().Add(*duration)
@@ -193,6 +196,7 @@ func TestLost(t *testing.T) {
 	}
 	writers.Wait()
 	p.calm.Store(true)
+	phase("written")
 
 	var made uint64
 	for _, s := range sims {
@@ -207,12 +211,14 @@ func TestLost(t *testing.T) {
 			time.Sleep(20 * time.Millisecond)
 		}
 	}
+	phase("arrived")
 	for _, r := range reals {
 		r.flush(t, h.program)
 		made += r.head(t).Seq
 	}
 	cancel()
 	all.Wait()
+	phase("ended")
 
 	// What the broker has, verified from the beginning; and what the hub made of it through all kills.
 	b = h.attach()
@@ -231,6 +237,7 @@ func TestLost(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	phase("read back")
 	var repeated uint64
 	check := func(name, ws string, head api.Head) {
 		s := c.Of(ws)
