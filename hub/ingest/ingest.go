@@ -42,7 +42,8 @@ func New(b *broker.Broker, x *index.Index, log *slog.Logger) *Ingest {
 	return &Ingest{b: b, x: x, log: log, asked: map[string]time.Time{}}
 }
 
-// Run goes on until ctx ends. It returns earlier if the index cannot be written, or the broker has fewer messages than the index.
+// Run goes on until ctx ends. It returns earlier if the broker has fewer messages than the index. An index that cannot be written, as on a full disk, is
+// tried again.
 func (g *Ingest) Run(ctx context.Context) error {
 	defer g.asking.Wait()
 	ctx, cancel := context.WithCancel(ctx)
@@ -53,9 +54,8 @@ func (g *Ingest) Run(ctx context.Context) error {
 		if ctx.Err() != nil {
 			return nil
 		}
-		var lost *notStored
-		if errors.As(err, &lost) {
-			return lost.error
+		if behind, ok := errors.AsType[*behind](err); ok {
+			return behind.error
 		}
 		g.log.Warn("the records are read again from where the index ends", "error", err)
 		select {
@@ -65,20 +65,20 @@ func (g *Ingest) Run(ctx context.Context) error {
 	}
 }
 
-// notStored is an error of the index, which is no matter of the connection.
-type notStored struct{ error }
+// behind is the error of a broker that has fewer messages than the index.
+type behind struct{ error }
 
 func (g *Ingest) follow(ctx context.Context) error {
 	position, err := g.x.Position(ctx)
 	if err != nil {
-		return &notStored{fmt.Errorf("the index cannot be read: %w", err)}
+		return fmt.Errorf("the index cannot be read: %w", err)
 	}
 	last, _, err := g.b.Last(ctx)
 	if err != nil {
 		return err
 	}
 	if last < position {
-		return &notStored{fmt.Errorf("the index has %d messages, and the broker's newest is %d: the broker was restored from an older copy. What is missing is asked of the workspaces when the index was removed and is made again", position, last)}
+		return &behind{fmt.Errorf("the index has %d messages, and the broker's newest is %d: the broker was restored from an older copy; remove the index, so that it is made again, and the workspaces send what is missing", position, last)}
 	}
 	var batch []broker.Message
 	size, since := 0, time.Time{}
@@ -89,7 +89,7 @@ func (g *Ingest) follow(ctx context.Context) error {
 		err := g.store(ctx, batch)
 		batch, size = batch[:0], 0
 		if err != nil {
-			return &notStored{fmt.Errorf("the index cannot be written: %w", err)}
+			return fmt.Errorf("the index cannot be written: %w", err)
 		}
 		return nil
 	}

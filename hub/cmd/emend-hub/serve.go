@@ -28,14 +28,14 @@ import (
 
 // serveFlags are the flags of serve.
 type serveFlags struct {
-	broker   broker.Options
-	http     string
-	url      string
-	cert     string
-	key      string
-	maxBytes string
-	otlp     string
-	headers  map[string]string
+	broker  broker.Options
+	http    string
+	url     string
+	cert    string
+	key     string
+	reserve int64
+	otlp    string
+	headers map[string]string
 }
 
 // settingsName is a file in the directory of a hub that tells its other commands how it was started.
@@ -80,6 +80,7 @@ in. With --nats it uses a cluster instead of its own server.`,
 	fl.Int64Var(&f.broker.MaxBytes, "max-bytes", 0, "most bytes of records, and as many of diffs and contents; 0 is what the disk has")
 	fl.StringVar(&f.otlp, "otlp", "", "also send what was verified as logs to an OpenTelemetry collector: https://HOST:4318")
 	fl.StringToStringVar(&f.headers, "otlp-header", nil, "header for the collector: NAME=VALUE")
+	fl.Int64Var(&f.reserve, "reserve", 256, "refuse records while the disk has less than so many MiB free")
 	fl.StringVar(&f.broker.PolicyKey, "policy-key", "", `public key that signs policy packs, which joining workspaces pin; see "policy key"`)
 	return c
 }
@@ -138,6 +139,11 @@ func (a *app) runServe(ctx context.Context, f serveFlags) (err error) {
 	defer cancel(nil)
 	var all sync.WaitGroup
 	all.Go(func() { cancel(ingest.New(b, x, log).Run(ctx)) })
+	all.Go(func() {
+		if err := b.Guard(ctx, f.reserve<<20); err != nil {
+			cancel(err)
+		}
+	})
 	if f.otlp != "" {
 		all.Go(func() {
 			sender := &out.OTLP{Endpoint: f.otlp, Headers: f.headers, Cursor: filepath.Join(a.data, "otlp.position"), Version: emend.Version().Version, Log: log}
