@@ -5,6 +5,7 @@ import (
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/change"
+	"github.com/emend-dev/emend/internal/credential"
 	"github.com/emend-dev/emend/internal/read"
 	"github.com/emend-dev/emend/internal/undo"
 )
@@ -93,3 +94,7 @@ func (w *Workspace) PutBack(ctx context.Context, r api.PutBackRequest) (*Report,
 func (w *Workspace) EditCell(ctx context.Context, r api.EditCellRequest) (*api.Answer[api.EditCellData], error) {
 	return call(ctx, w.s, change.EditCell, r)
 }
+
+// HasKey reports whether text has what looks like a key, in one of the well-known formats: a line that records mark, and that programs which
+// send texts elsewhere leave out.
+func HasKey(text string) bool { return len(credential.Find(text)) > 0 }

@@ -16,7 +16,7 @@ import (
 )
 
 // knownMeans are the means by which an answer may say that it was given.
-var knownMeans = []string{api.AnsweredByPage, api.AnsweredByTerminal, api.AnsweredByCommand, api.AnsweredByProgram}
+var knownMeans = []string{api.AnsweredByPage, api.AnsweredByTerminal, api.AnsweredByCommand, api.AnsweredByProgram, api.AnsweredByHub}
 
 // maxReason is how many bytes of a person's reason are passed on.
 const maxReason = 2000

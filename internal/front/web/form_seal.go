@@ -15,18 +15,29 @@ const formLifetime = time.Hour
 // seal returns the token of a form. It lets this browser call a tool once, with exactly these arguments. The person fills in
 // the open fields.
 func (r *request) seal(tool string, args url.Values, open ...string) string {
-	free := strings.Join(open, ",")
-	return free + "~" + r.site.issuer.Issue(r.login.name, r.ws.Name, tool, free, canonicalArguments(args, open))
+	return SealForm(r.site.issuer, []string{r.login.name, r.ws.Name, tool}, args, open...)
 }
 
 // unseal redeems the token of a form. A token can be redeemed once.
 func (r *request) unseal(token, tool string, args url.Values) error {
+	return UnsealForm(r.site.issuer, token, []string{r.login.name, r.ws.Name, tool}, args)
+}
+
+// SealForm returns the token of a form. It is good once, for what the words name and for exactly these arguments. The person fills in the
+// open fields.
+func SealForm(issuer *seal.Issuer, what []string, args url.Values, open ...string) string {
+	free := strings.Join(open, ",")
+	return free + "~" + issuer.Issue(append(slices.Clone(what), free, canonicalArguments(args, open))...)
+}
+
+// UnsealForm redeems what [SealForm] returned.
+func UnsealForm(issuer *seal.Issuer, token string, what []string, args url.Values) error {
 	free, ticket, _ := strings.Cut(token, "~")
 	var open []string
 	if free != "" {
 		open = strings.Split(free, ",")
 	}
-	return r.site.issuer.Redeem(ticket, r.login.name, r.ws.Name, tool, free, canonicalArguments(args, open))
+	return issuer.Redeem(ticket, append(slices.Clone(what), free, canonicalArguments(args, open))...)
 }
 
 // outcomeRefused is the outcome of a form that the tool refused. The outcome of any other is the address that shows what it
@@ -60,4 +71,5 @@ func canonicalArguments(args url.Values, open []string) string {
 	return kept.Encode()
 }
 
-var newIssuer = func() *seal.Issuer { return seal.New(formLifetime) }
+// NewIssuer returns an issuer of the tokens of forms.
+func NewIssuer() *seal.Issuer { return seal.New(formLifetime) }

@@ -6,6 +6,7 @@ import (
 	"context"
 	"embed"
 	"html/template"
+	"io/fs"
 	"net/http"
 	"slices"
 	"strings"
@@ -52,26 +53,35 @@ type frame struct {
 }
 
 //go:embed pages/*.tmpl
-var templateFS embed.FS
+var templateFiles embed.FS
+
+var templateFS fs.ReadDirFS = templateFiles
 
 // sharedTemplates are parsed into every page.
 var sharedTemplates = []string{"pages/frame.tmpl", "pages/bare.tmpl", "pages/parts.tmpl", "pages/diff.tmpl"}
 
 // templates are parsed when the first page is shown, so that a program that shows none does not wait for them.
-var templates = sync.OnceValue(func() map[string]*template.Template {
-	base := template.Must(template.New("frame").Funcs(templateFuncs).ParseFS(templateFS, sharedTemplates...))
+var templates = sync.OnceValue(func() map[string]*template.Template { return ParsePages(nil, templateFS) })
+
+// ParsePages parses pages/*.tmpl of a file system, each together with the parts that all pages share, and with the functions that are given
+// beside those of this package. The pages of another program have a frame of their own, in pages/frame.tmpl.
+func ParsePages(more template.FuncMap, files fs.ReadDirFS) map[string]*template.Template {
+	base := template.Must(template.New("frame").Funcs(templateFuncs).Funcs(more).ParseFS(templateFS, sharedTemplates...))
+	if files != templateFS {
+		base = template.Must(base.ParseFS(files, "pages/frame.tmpl"))
+	}
 	out := map[string]*template.Template{}
-	all, _ := templateFS.ReadDir("pages")
+	all, _ := files.ReadDir("pages")
 	for _, f := range all {
 		name := strings.TrimSuffix(f.Name(), ".tmpl")
 		own := template.Must(base.Clone())
 		if base.Lookup(f.Name()) == nil {
-			own = template.Must(own.ParseFS(templateFS, "pages/"+f.Name()))
+			own = template.Must(own.ParseFS(files, "pages/"+f.Name()))
 		}
 		out[name] = own
 	}
 	return out
-})
+}
 
 // pageHandler makes an HTTP handler of a function that returns a page.
 func (s *Site) pageHandler(h func(*request) (page, error)) http.HandlerFunc {

@@ -7,9 +7,9 @@ import "net/http"
 const contentPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; form-action 'self'; " +
 	"frame-ancestors 'none'; base-uri 'none'; require-trusted-types-for 'script'; trusted-types 'none'"
 
-// setSecurityHeaders sets the headers that every answer has. The referrer policy is same-origin: under no-referrer, browsers
+// SetSecurityHeaders sets the headers that every answer has. The referrer policy is same-origin: under no-referrer, browsers
 // send forms with "Origin: null".
-func setSecurityHeaders(h http.Header) {
+func SetSecurityHeaders(h http.Header) {
 	h.Set("Content-Security-Policy", contentPolicy)
 	h.Set("Referrer-Policy", "same-origin")
 	h.Set("X-Content-Type-Options", "nosniff")

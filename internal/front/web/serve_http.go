@@ -19,7 +19,7 @@ const (
 // signed in.
 func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	defer s.recoverPanic(w, r)
-	setSecurityHeaders(w.Header())
+	SetSecurityHeaders(w.Header())
 	ctl := http.NewResponseController(w)
 	ctl.SetWriteDeadline(time.Now().Add(writeTimeout)) //nolint:errcheck // only a test's connection has no deadlines
 	if r.Method == http.MethodPost {
@@ -30,7 +30,7 @@ func (s *Site) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		s.showBare(w, r, errorPage(http.StatusForbidden, refusal.Msg, "If you followed a link, copy its address into the address bar instead."))
 		return
 	}
-	if s.static(w, r) {
+	if ServeStatic(w, r) {
 		return
 	}
 	in, ok := s.authenticate(r)

@@ -33,9 +33,9 @@ var staticFiles = sync.OnceValue(func() map[string]*staticFile {
 	return out
 })
 
-// static answers with a static file, and reports whether there is one. The browser must ask each time whether the file is
+// ServeStatic answers with a static file, and reports whether there is one. The browser must ask each time whether the file is
 // still the same, since another version of emend may be at the same address tomorrow.
-func (s *Site) static(w http.ResponseWriter, r *http.Request) bool {
+func ServeStatic(w http.ResponseWriter, r *http.Request) bool {
 	name, ok := strings.CutPrefix(r.URL.Path, Base+"static/")
 	if !ok || r.Method != http.MethodGet && r.Method != http.MethodHead {
 		return false

@@ -57,7 +57,7 @@ type Site struct {
 
 // New makes a site. Close ends it.
 func New(c Config) *Site {
-	s := &Site{Config: c, mux: http.NewServeMux(), issuer: newIssuer(), logins: newLoginSessions(),
+	s := &Site{Config: c, mux: http.NewServeMux(), issuer: NewIssuer(), logins: newLoginSessions(),
 		wrongTokens: gate.NewRateLimiter(maxWrongTokens), warnings: gate.NewWarnings(), hubs: map[string]*hub{}, checkers: map[string]*logChecker{}, counters: map[string]*logCounter{}, filterCounts: map[string]*filterCounter{}}
 	if s.Log == nil {
 		s.Log = slog.New(slog.DiscardHandler)
