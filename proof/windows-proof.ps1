@@ -113,7 +113,7 @@ try {
     $details = New-Object System.Collections.Generic.List[string]
     foreach ($run in @(
         @('.', './internal/vfs/...'), @('.', './internal/guard'), @('.', './internal/commit'), @('.', './internal/history/...'), @('.', './internal/audit'),
-        @('.', './internal/find/...'), @('.', './internal/look'), @('.', './internal/workspace'), @('.', './cmd/emend'), @('proof', './windows'))) {
+        @('.', './internal/change'), @('.', './internal/find/...'), @('.', './internal/look'), @('.', './internal/workspace'), @('.', './cmd/emend'), @('proof', './windows'))) {
         Push-Location (Join-Path $repository $run[0])
         $begin = Get-Date
         $ErrorActionPreference = 'Continue' # what go prints on standard error is no error of this script
