@@ -33,8 +33,10 @@ func codeServer(t *testing.T) string {
 	}
 	server := filepath.Join(dir, "node_modules", "code-server")
 	code := filepath.Join(server, "lib", "vscode")
-	if err := npm.InstallWithin(t.Context(), code); err != nil {
-		t.Skipf("NOT RUN: the packages of code-server are not to be had: %v", err)
+	for _, dir := range []string{code, filepath.Join(code, "extensions")} {
+		if err := npm.InstallWithin(t.Context(), dir); err != nil {
+			t.Skipf("NOT RUN: the packages of code-server are not to be had: %v", err)
+		}
 	}
 	if err := os.Symlink("node_modules", filepath.Join(code, "node_modules.asar")); err != nil && !os.IsExist(err) {
 		t.Fatal(err)

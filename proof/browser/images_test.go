@@ -34,6 +34,27 @@ func TestImages(t *testing.T) {
 	}
 }
 
+// TestPictures takes a picture of every page in each of its states, 1,400 and 390 pixels wide, light and dark, to be looked at:
+//
+//	EMEND_PICTURES=/tmp/pictures go -C proof test -count 1 -run Pictures ./browser
+func TestPictures(t *testing.T) {
+	dir := os.Getenv("EMEND_PICTURES")
+	if dir == "" {
+		t.Skip("NOT RUN: EMEND_PICTURES names no directory for the pictures")
+	}
+	b := storyWindow(t)
+	places := storyPages(b)
+	for _, s := range []screen{
+		{name: "light", width: 1400, height: 900}, {name: "dark", width: 1400, height: 900, dark: true},
+		{name: "phone", width: 390, height: 844, phone: true}, {name: "phone-dark", width: 390, height: 844, phone: true, dark: true},
+	} {
+		b.setScreen(s)
+		for _, p := range places {
+			b.takePicture(p, filepath.Join(dir, p.name+"-"+s.name+".png"))
+		}
+	}
+}
+
 // plainRoot returns a directory with the same path on every machine, since pages show the path of a workspace.
 func plainRoot(t *testing.T) string {
 	t.Helper()

@@ -5,12 +5,14 @@ import (
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/report"
 	"github.com/spf13/cobra"
 )
 
 func (a *app) write() *cobra.Command {
 	var r api.WriteRequest
+	var empty bool
 	return changeVerb[api.WriteRequest, api.WriteData]{
 		tool:  "write_file",
 		use:   "write PATH",
@@ -22,7 +24,10 @@ ends and its byte order mark.
 With --expect it does so only if the file still is the one with that sha256: nobody's
 edit is overwritten unseen. 'emend read --json PATH' has it, and so has sha256sum.
 Without --expect it replaces the file as it is when standard input begins to be read;
-if somebody saves it before the text has ended, nothing is changed.`,
+if somebody saves it before the text has ended, nothing is changed.
+
+An empty input is refused, since it mostly comes from a command before the pipe that
+failed, or from a script that has none. --allow-empty empties the file.`,
 		example:     "  echo 1.4.0 | emend write VERSION\n  gofmt main.go | emend write main.go --expect \"$(sha256sum main.go | cut -c1-64)\"",
 		takes:       exactly("one PATH"),
 		args:        []*string{&r.Path},
@@ -30,8 +35,15 @@ if somebody saves it before the text has ended, nothing is changed.`,
 		expectHelp:  "refuse unless the file still has this `SHA256`",
 		key:         &r.IdempotencyKey,
 		currentHash: a.currentHash,
+		flags: func(cmd *cobra.Command) {
+			cmd.Flags().BoolVar(&empty, "allow-empty", false, "empty the file if standard input is empty")
+		},
 		input: func(cmd *cobra.Command) error {
-			return a.readContent(cmd, "the new text of "+report.OneLine(r.Path), &r.Content)
+			err := a.readContent(cmd, "the new text of "+report.OneLine(r.Path), &r.Content)
+			if err == nil && r.Content == "" && !empty {
+				err = usageErrorf("write", "standard input is empty, and would leave nothing of %s; if that is meant, say --allow-empty", fail.Quote(r.Path))
+			}
+			return err
 		},
 		request: &r, call: (*emend.Workspace).Write,
 		text: func(did *api.Answer[api.WriteData]) changeText {
