@@ -4,6 +4,7 @@
 //
 //	go -C bench run ./log                # writes bench/log/RESULTS.md
 //	go -C bench run ./log -large         # a million records and 100,000 edits as well; some minutes
+//	go -C bench run ./log -large -only questions
 //	go -C bench run ./log -against OLD   # an older build of emend in the same rounds
 package main
 
@@ -16,6 +17,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -31,6 +33,7 @@ type bench struct {
 	emend, old, scratch string
 	timer               growing.Timer
 	page                strings.Builder
+	sections            []section
 }
 
 func main() {
@@ -44,16 +47,24 @@ func main() {
 	}
 	b := &bench{}
 	large := flag.Bool("large", false, "a million records and 100,000 edits as well")
+	only := flag.String("only", "", "measure and print one `part` only: verify, doctor or questions")
 	out := flag.String("out", "log/RESULTS.md", "write the results to this `file`")
 	flag.StringVar(&b.old, "against", "", "run this older `build` of emend too")
 	flag.IntVar(&b.timer.Rounds, "rounds", 5, "let each program do each job so `many` times; the fastest counts")
 	flag.DurationVar(&b.timer.Limit, "limit", 2*time.Minute, "give up on a run after this `time`")
 	flag.Parse()
-	records, edits, calls := []int{10_000, 100_000}, []int{1_000, 10_000}, []int{1_000, 10_000, 100_000}
+	records, edits, calls := []int{1_000, 10_000, 100_000}, []int{1_000, 10_000}, []int{1_000, 10_000, 100_000}
 	if *large {
 		records, edits, calls = append(records, 1_000_000), append(edits, 100_000), append(calls, 1_000_000)
 	}
-	exit(b.run(context.Background(), records, edits, calls, *out))
+	b.sections = []section{{"verify", func(ctx context.Context) error { return b.verify(ctx, records) }},
+		{"doctor", func(ctx context.Context) error { return b.doctor(ctx, edits) }},
+		{"questions", func(ctx context.Context) error { return b.questions(ctx, calls) }}}
+	if *only != "" {
+		b.sections = slices.DeleteFunc(b.sections, func(s section) bool { return s.name != *only })
+		*out = ""
+	}
+	exit(b.run(context.Background(), *out))
 }
 
 func exit(err error) {
@@ -96,7 +107,13 @@ func makeTree(kind, dir, number string) error {
 	return nil
 }
 
-func (b *bench) run(ctx context.Context, records, edits, calls []int, out string) (err error) {
+// section is a part of the page.
+type section struct {
+	name    string
+	measure func(context.Context) error
+}
+
+func (b *bench) run(ctx context.Context, out string) (err error) {
 	if b.scratch, err = os.MkdirTemp("", "emend-log"); err != nil {
 		return err
 	}
@@ -109,18 +126,18 @@ func (b *bench) run(ctx context.Context, records, edits, calls []int, out string
 		return err
 	}
 	defer b.timer.End()
-	fmt.Fprintf(&b.page, "# A long log\n\nWritten by `go -C bench run ./log`; %s, %d processors, warm cache, the fastest of %d runs.\n"+
-		"The exponent is that of the time from the row before: 1 is linear.\n\n", runtime.GOOS, runtime.NumCPU(), b.timer.Rounds)
-	if err := b.verify(ctx, records); err != nil {
-		return err
-	}
-	if err := b.doctor(ctx, edits); err != nil {
-		return err
-	}
-	if err := b.questions(ctx, calls); err != nil {
-		return err
+	fmt.Fprintf(&b.page, "# A long log\n\nWritten by `go -C bench run ./log`; %s, %d processors%s, warm cache, each run a process of its own; of %d runs the least time\n"+
+		"on the clock, the least processor time and the largest memory count. An exponent is that of the processor time (0 does not grow, 1 is linear), from the size\n"+
+		"before, and in the bars from the smallest to the largest.\n", runtime.GOOS, runtime.NumCPU(), load(), b.timer.Rounds)
+	for _, s := range b.sections {
+		if err := s.measure(ctx); err != nil {
+			return err
+		}
 	}
 	fmt.Print(b.page.String())
+	if out == "" {
+		return nil
+	}
 	return os.WriteFile(out, []byte(b.page.String()), 0o644)
 }
 
@@ -134,10 +151,10 @@ func (b *bench) programs(dir string, args ...string) []growing.Program {
 }
 
 func (b *bench) verify(ctx context.Context, sizes []int) error {
-	b.page.WriteString("## verify\n\n`emend verify` checks every record and compares the files; `sha256sum` reads the same segments and hashes them as they are.\n\n" +
-		"| records | MB | program | seconds | MB/s | peak MB | exponent |\n|---|---|---|---|---|---|---|\n")
-	before := map[string]float64{}
-	for i, n := range sizes {
+	t := &table{title: "verify", unit: "records",
+		about:  "`emend verify` checks every record and compares the files; `sha256sum` reads the same segments and hashes them as they are.",
+		growth: linear, memory: true}
+	for _, n := range sizes {
 		dir, err := b.tree(ctx, "log", n)
 		if err != nil {
 			return err
@@ -146,46 +163,42 @@ func (b *bench) verify(ctx context.Context, sizes []int) error {
 		if err != nil {
 			return err
 		}
-		mb := 0.0
-		for _, s := range segments {
-			is, err := os.Stat(s)
-			if err != nil {
-				return err
-			}
-			mb += float64(is.Size()) / 1e6
-		}
 		for _, p := range append(b.programs(dir, "verify"), growing.Program{Name: "sha256sum", Args: append([]string{"sha256sum"}, segments...)}) {
-			took, peak, err := b.timer.Time(p)
-			if err != nil {
+			if err := b.time(t, "all of it", n, p); err != nil {
 				return err
 			}
-			fmt.Fprintf(&b.page, "| %d | %.0f | %s | %s | %.0f | %.0f | %s |\n", n, mb, p.Name, growing.Seconds(took), mb/took, peak, growing.Exponent(before[p.Name], took, i, sizes))
-			before[p.Name] = took
 		}
 		os.RemoveAll(dir)
 	}
+	b.page.WriteString(t.String())
 	return nil
 }
 
 func (b *bench) doctor(ctx context.Context, sizes []int) error {
-	b.page.WriteString("\n## doctor\n\nAfter so many edits of one file, each of which has left the contents before it in the history.\n\n" +
-		"| edits | program | seconds | peak MB | exponent |\n|---|---|---|---|---|\n")
-	before := map[string]float64{}
-	for i, n := range sizes {
+	t := &table{title: "doctor", unit: "edits", about: "After so many edits of one file, each of which has left the contents before it in the history.", growth: linear}
+	for _, n := range sizes {
 		dir, err := b.tree(ctx, "edits", n)
 		if err != nil {
 			return err
 		}
 		for _, p := range b.programs(dir, "doctor") {
-			took, peak, err := b.timer.Time(p)
-			if err != nil {
+			if err := b.time(t, "doctor", n, p); err != nil {
 				return err
 			}
-			fmt.Fprintf(&b.page, "| %d | %s | %s | %.0f | %s |\n", n, p.Name, growing.Seconds(took), peak, growing.Exponent(before[p.Name], took, i, sizes))
-			before[p.Name] = took
 		}
 		os.RemoveAll(dir)
 	}
+	b.page.WriteString(t.String())
+	return nil
+}
+
+// time runs a program and adds its cost to a table.
+func (b *bench) time(t *table, what string, n int, p growing.Program) error {
+	cost, err := b.timer.Time(p)
+	if err != nil {
+		return fmt.Errorf("%s: %w", what, err)
+	}
+	t.add(what, p.Name, n, cost)
 	return nil
 }
 

@@ -72,7 +72,7 @@ func (b *bench) run(ctx context.Context, sizes []int, dir, out string) (err erro
 		}
 		for _, j := range jobs {
 			for _, p := range j.programs {
-				took, peak, err := b.timer.Time(p)
+				cost, err := b.timer.Time(p)
 				if err != nil {
 					return fmt.Errorf("%s: %w", j.what, err)
 				}
@@ -80,8 +80,8 @@ func (b *bench) run(ctx context.Context, sizes []int, dir, out string) (err erro
 				if i == 0 {
 					order = append(order, key)
 				}
-				rows[key] = append(rows[key], fmt.Sprintf("| %s | %s | %d | %s | %.0f | %s |\n", j.what, p.Name, n, growing.Seconds(took), peak, growing.Exponent(before[key], took, i, sizes)))
-				before[key] = took
+				rows[key] = append(rows[key], fmt.Sprintf("| %s | %s | %d | %s | %.0f | %s |\n", j.what, p.Name, n, growing.Seconds(cost.Seconds), cost.Peak, growing.Exponent(before[key], cost.Seconds, i, sizes)))
+				before[key] = cost.Seconds
 			}
 		}
 		if err := os.RemoveAll(root); err != nil {

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"iter"
 	"math"
+	"sync"
 
 	"github.com/emend-dev/emend/internal/vfs"
 )
@@ -99,9 +100,12 @@ func (w *forwardWalk) segment(n int, size int64, next *Record) bool {
 		w.since, _ = next.lastSure()
 	}
 	number, going := 0, true
-	if from > 0 {
-		number = lineNumber(f, from-1)
-	}
+	skipped := sync.OnceValue(func() int { // lines; only a damage asks for them, since to count them is to read them
+		if from == 0 {
+			return 0
+		}
+		return lineNumber(f, from-1)
+	})
 	each := inTurn
 	if w.ahead {
 		each = eachLine
@@ -118,7 +122,9 @@ func (w *forwardWalk) segment(n int, size int64, next *Record) bool {
 		case w.restIsVoid(l.rec, next):
 			return false
 		}
-		going = w.accept(l.rec, l.start == 0, &Corrupt{Segment: segmentName(n), Line: number, Seq: w.last.Seq})
+		going = w.accept(l.rec, l.start == 0, func() *Corrupt {
+			return &Corrupt{Segment: segmentName(n), Line: skipped() + number, Seq: w.last.Seq}
+		})
 		return going
 	})
 	if err != nil {
@@ -153,19 +159,23 @@ func (w *forwardWalk) restIsVoid(rec, next *Record) bool {
 }
 
 // accept takes one line. rec is nil if the line is bad; first says that it begins a segment.
-func (w *forwardWalk) accept(rec *Record, first bool, at *Corrupt) bool {
+func (w *forwardWalk) accept(rec *Record, first bool, at func() *Corrupt) bool {
+	why := ""
 	switch {
 	case rec == nil && w.acceptNext:
 		return true // report one damage once
 	case rec == nil:
-		at.Why = "it is no whole record"
+		why = "it is no whole record"
 	case !w.acceptNext && !w.continues(rec, first):
-		at.Why = "it does not continue the record before it"
+		why = "it does not continue the record before it"
 	case (rec.Kind == Rotate) != first:
-		at.Why = "it is in the wrong place of a segment"
+		why = "it is in the wrong place of a segment"
 	}
-	if at.Why != "" && !w.yield(nil, at) {
-		return false
+	if why != "" {
+		c := at()
+		if c.Why = why; !w.yield(nil, c) {
+			return false
+		}
 	}
 	if w.acceptNext = rec == nil; w.acceptNext {
 		return true

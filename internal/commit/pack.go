@@ -2,6 +2,7 @@ package commit
 
 import (
 	"context"
+	"errors"
 	"slices"
 
 	"github.com/emend-dev/emend/internal/audit"
@@ -11,7 +12,7 @@ import (
 const (
 	packEvery = 256      // records of the log: 128 changes
 	keepLoose = 100      // transactions, the newest: they are the ones that are undone, and come back as the files that they were
-	packTxs   = 256      // transactions at once, while others wait for the lock
+	packTxs   = 256      // transactions at once, while others wait for the lock; who has more to pack waits for the lock
 	packBytes = 16 << 20 // the same for the size of their files
 	// Unless all are asked for, it reads the log back until it has found maxFound transactions, or none in maxGap records.
 	maxFound = 8192
@@ -23,8 +24,9 @@ const (
 func (s *Store) PackDue() bool { return s.log.Head().Seq/packEvery != s.packedAt.Load()/packEvery }
 
 // Pack packs what finished transactions displaced, except the newest: a part at a time, until ctx ends or nothing is left.
-// With all it packs every one, and waits for the lock. Else it leaves out those that are far back in the log, and it stops,
-// without an error, when somebody has the lock. It may be interrupted at any point and run again.
+// With all it packs every one, and waits for the lock. Else it leaves out those that are far back in the log. When somebody has the
+// lock it then stops, without an error, unless so much is left that the slots would fill up while nobody ever lets go of it: it
+// waits for its turn, until ctx ends. It may be interrupted at any point and run again.
 func (s *Store) Pack(ctx context.Context, all bool) (done history.Packed, err error) {
 	if err := s.log.Refresh(); err != nil {
 		return done, storeError(err)
@@ -35,7 +37,10 @@ func (s *Store) Pack(ctx context.Context, all bool) (done history.Packed, err er
 		return done, storeError(err)
 	}
 	for first := true; first || len(found) > 0 && ctx.Err() == nil; first = false {
-		n, part, err := s.packPart(ctx, found[:min(len(found), packTxs)], all)
+		n, part, err := s.packPart(ctx, found[:min(len(found), packTxs)], all || len(found) > packTxs)
+		if !all && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
+			return done, nil // its turn did not come in time
+		}
 		done.Files += part.Files
 		done.Bytes += part.Bytes
 		if n == 0 && part.Files == 0 || err != nil {

@@ -16,6 +16,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/emend-dev/emend/internal/audit"
@@ -275,6 +276,56 @@ func TestPackBesideOthers(t *testing.T) {
 	if packed == 0 {
 		t.Error("nothing was packed")
 	}
+}
+
+// Who has much to pack waits for its turn: the slots of a store that is never left alone would fill up.
+func TestPackWaits(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newWorld(t, vfstest.Journal, files)
+		for i := range packTxs + 1 {
+			if _, err := w.do(plain, Tx{Changes: w.changes(t, []wish{{op: "update", path: "a.txt", text: fmt.Sprintln(i)}})}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		s, err := w.open(plain)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer s.Close()
+		for _, late := range []bool{true, false} {
+			unlock, err := s.lock(t.Context())
+			if err != nil {
+				t.Fatal(err)
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+			var done history.Packed
+			ended := make(chan error)
+			go func() {
+				var err error
+				done, err = s.Pack(ctx, false)
+				ended <- err
+			}()
+			synctest.Wait()
+			select {
+			case err := <-ended:
+				t.Fatalf("it did not wait: %+v, %v", done, err)
+			default:
+			}
+			if late {
+				time.Sleep(2 * time.Second)
+				synctest.Wait()
+			} else {
+				unlock()
+			}
+			if err := <-ended; err != nil || late != (done.Files == 0) {
+				t.Errorf("late %v: %+v, %v", late, done, err)
+			}
+			if late {
+				unlock()
+			}
+			cancel()
+		}
+	})
 }
 
 // Packing fails, is killed, or loses power, at every call: the history has everything that it had, and the next packing

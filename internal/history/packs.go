@@ -42,7 +42,7 @@ type packFile struct {
 }
 
 type lastFrame struct {
-	pack *packFile
+	pack string // its name
 	n    int
 	raw  []byte
 }
@@ -164,7 +164,7 @@ func (p *packs) load(file string) (*packFile, error) {
 	if k := p.read[file]; k != nil {
 		return k, nil
 	}
-	k := &packFile{name: file, byName: map[string]*pack.Entry{}}
+	k := &packFile{name: file}
 	err := p.withFile(file, func(f vfs.File, size int64) (err error) {
 		k.Pack, err = pack.Read(f, size)
 		return err
@@ -172,15 +172,24 @@ func (p *packs) load(file string) (*packFile, error) {
 	if err != nil {
 		return nil, err
 	}
+	k.byName = make(map[string]*pack.Entry, len(k.Entries))
 	for i := range k.Entries {
 		k.byName[k.Entries[i].Name] = &k.Entries[i]
 	}
-	if p.read == nil {
+	cached := len(k.Entries)
+	for _, other := range p.read {
+		cached += len(other.Entries)
+	}
+	if p.read == nil || cached > maxCached {
 		p.read = map[string]*packFile{}
 	}
 	p.read[file] = k
 	return k, nil
 }
+
+// maxCached bounds how many entries of packs stay in memory, some 200 bytes each, so that a server does not grow with its
+// history. An index that was forgotten is read again. Tests make it smaller.
+var maxCached = 32_768
 
 func (p *packs) withFile(file string, do func(f vfs.File, size int64) error) error {
 	f, err := p.dir.Open(file)
@@ -272,7 +281,7 @@ func (p *packs) content(name string) (c []byte, e *pack.Entry, err error) {
 // frame reads a frame, unless it is one of those that were read last.
 func (p *packs) frame(k *packFile, n int) ([]byte, error) {
 	for i, f := range p.last {
-		if f.pack == k && f.n == n {
+		if f.pack == k.name && f.n == n {
 			p.last[0], p.last[i] = p.last[i], p.last[0]
 			return f.raw, nil
 		}
@@ -283,7 +292,7 @@ func (p *packs) frame(k *packFile, n int) ([]byte, error) {
 		return err
 	})
 	if err == nil {
-		p.last[0], p.last[1] = lastFrame{k, n, raw}, p.last[0]
+		p.last[0], p.last[1] = lastFrame{k.name, n, raw}, p.last[0]
 	}
 	return raw, err
 }

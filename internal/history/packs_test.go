@@ -4,9 +4,12 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
+	"slices"
 	"syscall"
 	"testing"
 
+	"github.com/emend-dev/emend/internal/history/internal/pack"
 	"github.com/emend-dev/emend/internal/vfs"
 	"github.com/emend-dev/emend/internal/vfs/vfstest"
 )
@@ -81,5 +84,56 @@ func TestFindFails(t *testing.T) {
 	h.packs.slots = unstated{h.packs.slots}
 	if _, _, err := h.Find(slot); err == nil || errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("%v", err)
+	}
+}
+
+// Of packs, only those that overlap with another one can replace it, or be replaced by it.
+func TestOverlapping(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	for range 2000 {
+		files := []string{"draft"}
+		for i := range rnd.IntN(6) {
+			first := rnd.IntN(20)
+			files = append(files, fmt.Sprintf("%02d+%02d+%d.pack", first, first+rnd.IntN(6), i))
+		}
+		overlaps := overlapping(files)
+		for _, a := range files[1:] {
+			want := slices.ContainsFunc(files[1:], func(b string) bool {
+				first, last, _ := packRange(a)
+				begin, end, _ := packRange(b)
+				return a != b && first <= end && begin <= last
+			})
+			if overlaps(a) != want {
+				t.Fatalf("%q: %s: %v", files, a, !want)
+			}
+		}
+	}
+}
+
+// The indexes of packs that were read do not stay in memory, however many there are.
+func TestForgottenIndexes(t *testing.T) {
+	h, slot := packed(t)
+	for i := range 5 {
+		later := Slot(fmt.Sprintf("20260102-000000-aaaaaaaaa%d", i), 0)
+		w, err := h.writePacks(true)
+		if err == nil {
+			err = w.add(nil, []*looseFile{{entry: pack.Entry{Name: later}, content: []byte{byte(i)}}})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.close()
+	}
+	t.Cleanup(func(was int) func() { return func() { maxCached = was } }(maxCached))
+	maxCached = 2
+	names, err := h.Names("")
+	if err != nil || len(names) != 6 {
+		t.Fatal(names, err)
+	}
+	if len(h.packs.read) > 2 {
+		t.Errorf("%d indexes stay in memory", len(h.packs.read))
+	}
+	if _, _, err := h.Find(slot); err != nil {
+		t.Error(err)
 	}
 }

@@ -175,22 +175,39 @@ func (w *packWriter) makeDirectory() (vfs.Dir, error) {
 // turn would have what has left the history since.
 func (w *packWriter) removeReplaced() error {
 	var replaced []string
-	every := func(string) bool { return true }
-	err := w.each(every, func(k *packFile) error {
+	files, err := w.dir.Names()
+	if err != nil {
+		return err
+	}
+	err = w.each(overlapping(files), func(k *packFile) error {
 		replaced = append(replaced, k.Replaces...)
 		return nil
 	})
 	if err != nil && !errors.Is(err, ErrDamaged) {
 		return err
 	}
-	if len(replaced) == 0 {
+	if !slices.ContainsFunc(files, func(file string) bool { return slices.Contains(replaced, file) }) {
 		return nil
 	}
-	files, err := w.dir.Names()
-	if err != nil || !slices.ContainsFunc(files, func(file string) bool { return slices.Contains(replaced, file) }) {
-		return err
-	}
 	return errors.Join(w.removePacks(replaced), w.dir.Sync())
+}
+
+// overlapping returns a function that reports whether another one of the files may have something of the same transaction as a
+// pack. A pack has some of what those had that it replaces, so it overlaps with them; most packs do not, and are not read.
+func overlapping(files []string) func(file string) bool {
+	files = slices.DeleteFunc(slices.Clone(files), func(file string) bool { _, _, ok := packRange(file); return !ok })
+	slices.Sort(files) // by the first transaction
+	found, latest, holder := map[string]bool{}, "", ""
+	for _, file := range files {
+		first, last, _ := packRange(file)
+		if first <= latest {
+			found[file], found[holder] = true, true
+		}
+		if last > latest {
+			latest, holder = last, file
+		}
+	}
+	return func(file string) bool { return found[file] }
 }
 
 func (w *packWriter) removePacks(files []string) error {

@@ -11,8 +11,8 @@ import (
 // maxPacking is for how long Pack goes on.
 const maxPacking = time.Second
 
-// Pack packs what changes displaced, if many were made since it was packed. It waits for nobody, and leaves the rest to the
-// next call when it has taken a second.
+// Pack packs what changes displaced, if many were made since it was packed. It leaves the rest to the next call when it has taken
+// a second.
 func Pack(ctx context.Context, w *workspace.Workspace) (*api.Packed, error) {
 	store := w.WrittenStore()
 	if store == nil || !store.PackDue() {

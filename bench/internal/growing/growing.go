@@ -48,32 +48,38 @@ func (t *Timer) Start(ctx context.Context, scratch string) error {
 // End stops the process.
 func (t *Timer) End() error { return t.launcher.End() }
 
-// Time returns the fastest run of a program in seconds, and its peak in MB. A run that is given up is the only one, and has no
-// end.
-func (t *Timer) Time(p Program) (took, peak float64, err error) {
-	took = math.Inf(1)
+// Cost is what a program takes.
+type Cost struct {
+	Seconds   float64 // of the fastest run; +Inf if it was given up
+	Processor float64 // seconds of processor time, of the run that took the least
+	Peak      float64 // MB, the most of any run
+}
+
+// Time runs a program and returns what it costs. A run that is given up is the only one.
+func (t *Timer) Time(p Program) (Cost, error) {
+	out := Cost{Seconds: math.Inf(1), Processor: math.Inf(1)}
 	said := filepath.Join(t.scratch, "said")
 	for range t.Rounds {
 		d, err := t.launcher.Run(launch.Order{Path: p.Args[0], Args: p.Args, Dir: p.Dir, Stdin: p.Stdin, Stdout: said, Stderr: said, Limit: t.Limit,
 			Env: append(os.Environ(), "XDG_CONFIG_HOME="+filepath.Join(t.scratch, "config"))})
 		if err != nil {
-			return 0, 0, err
+			return out, err
 		}
 		if d.Slow {
-			return math.Inf(1), 0, nil
+			return Cost{Seconds: math.Inf(1), Processor: math.Inf(1)}, nil
 		}
 		if d.Exit != p.Exit {
 			text, err := os.ReadFile(said)
-			return 0, 0, errors.Join(fmt.Errorf("%s: it should end with %d, and ended with %d: %.2000s", p.Name, p.Exit, d.Exit, text), err)
+			return out, errors.Join(fmt.Errorf("%s: it should end with %d, and ended with %d: %.2000s", p.Name, p.Exit, d.Exit, text), err)
 		}
-		took, peak = min(took, d.Took.Seconds()), max(peak, float64(d.Peak)/1e6)
+		out = Cost{min(out.Seconds, d.Took.Seconds()), min(out.Processor, d.CPU.Seconds()), max(out.Peak, float64(d.Peak)/1e6)}
 		if p.After != nil {
 			if err := p.After(); err != nil {
-				return 0, 0, err
+				return out, err
 			}
 		}
 	}
-	return took, peak, nil
+	return out, nil
 }
 
 // Seconds prints a time for a table.
@@ -87,10 +93,15 @@ func Seconds(s float64) string {
 	return fmt.Sprintf("%.3f", s)
 }
 
-// Exponent prints how the time grew from the size before, in sizes, to size i; nothing for the first.
-func Exponent(before, took float64, i int, sizes []int) string {
-	if i == 0 || before == 0 || math.IsInf(cmp.Or(before, took), 1) || math.IsInf(took, 1) {
+// Exponent prints how a cost grew from the size before, in sizes, to size i; nothing for the first.
+func Exponent(before, cost float64, i int, sizes []int) string {
+	if i == 0 || before == 0 || math.IsInf(cmp.Or(before, cost), 1) || math.IsInf(cost, 1) {
 		return ""
 	}
-	return fmt.Sprintf("%.2f", math.Log(took/before)/math.Log(float64(sizes[i])/float64(sizes[i-1])))
+	return fmt.Sprintf("%.2f", Growth(before, cost, sizes[i-1], sizes[i]))
+}
+
+// Growth returns the exponent with which a cost grows from one size to another: 0 does not grow, 1 is linear.
+func Growth(first, last float64, from, to int) float64 {
+	return math.Log(last/first) / math.Log(float64(to)/float64(from))
 }

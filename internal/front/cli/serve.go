@@ -147,9 +147,13 @@ func cancelOnSignal(parent context.Context) (context.Context, context.CancelFunc
 	return ctx, cancel
 }
 
+// tidyEvery is how often a server looks whether a history is to be packed or pruned. To pack takes a second at most, so a server
+// packs for a fifth of the time at most; that keeps up with a few hundred changes a second.
+const tidyEvery = 5 * time.Second
+
 // tidyHistories packs and prunes the histories that are due, between calls. To look costs next to nothing.
 func tidyHistories(ctx context.Context, workspaces []tool.Workspace, log *slog.Logger) {
-	for tick := time.NewTicker(time.Minute); ; {
+	for tick := time.NewTicker(tidyEvery); ; {
 		select {
 		case <-ctx.Done():
 			tick.Stop()
