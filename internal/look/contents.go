@@ -1,6 +1,7 @@
 package look
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -186,12 +187,33 @@ func (r *reader) copyTo(f *file, dir vfs.Dir, name string) error {
 		return err
 	}
 	defer in.Close()
-	return r.make(dir, name, f, func(to io.Writer) error { _, err := r.copy(to, in); return err }, in)
+	return r.make(dir, name, f, func(to vfs.File) (string, error) {
+		if !f.has(fresh) && vfs.Reflink(to, in) == nil {
+			return f.sumIfStill(in)
+		}
+		return write(to, func(to io.Writer) error { _, err := r.copy(to, in); return err })
+	}, in)
 }
 
-// make writes a file into dir, checks that it has the content of f, and gives it the attributes of like, if there is one, and
-// the permissions and times of f.
-func (r *reader) make(dir vfs.Dir, name string, f *file, write func(io.Writer) error, like vfs.File) (err error) {
+// sumIfStill returns the hash of a file that was opened, if it is the one that was seen, and not written to since.
+func (f *file) sumIfStill(in vfs.File) (string, error) {
+	is, err := in.Stat()
+	if err != nil || is.ID.Ino != f.ino || is.Size != f.size || is.ChangeTime.UnixNano() != f.ctime {
+		return "", cmp.Or(err, errOtherContent)
+	}
+	return f.sum, nil
+}
+
+// write writes to a file and returns the hash of what it wrote.
+func write(to io.Writer, write func(io.Writer) error) (sum string, err error) {
+	h := sha256.New()
+	err = write(io.MultiWriter(to, h))
+	return string(h.Sum(nil)), err
+}
+
+// make makes a file in dir. fill fills it and returns the hash of its content, which must be that of f. The file gets the attributes
+// of like, if there is one, and the permissions and times of f.
+func (r *reader) make(dir vfs.Dir, name string, f *file, fill func(vfs.File) (sum string, err error), like vfs.File) (err error) {
 	out, err := dir.Create(name, 0o600)
 	if err != nil {
 		return err
@@ -201,11 +223,11 @@ func (r *reader) make(dir vfs.Dir, name string, f *file, write func(io.Writer) e
 			dir.Remove(name)
 		}
 	}()
-	sum := sha256.New()
-	if err := write(io.MultiWriter(out, sum)); err != nil {
+	sum, err := fill(out)
+	if err != nil {
 		return err
 	}
-	if string(sum.Sum(nil)) != f.sum {
+	if sum != f.sum {
 		return errOtherContent
 	}
 	if like != nil {
@@ -237,9 +259,10 @@ func (r *reader) keepFromGit(repo *repository, f *file, slots vfs.Dir, slot stri
 	like, _ := r.open(f.path)
 	if like != nil {
 		defer like.Close()
-		return r.make(slots, slot, f, func(to io.Writer) error { _, err := to.Write(b); return err }, like)
 	}
-	return r.make(slots, slot, f, func(to io.Writer) error { _, err := to.Write(b); return err }, nil)
+	return r.make(slots, slot, f, func(to vfs.File) (string, error) {
+		return write(to, func(to io.Writer) error { _, err := to.Write(b); return err })
+	}, like)
 }
 
 // text reads a file, which must have the content that was seen.

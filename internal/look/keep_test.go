@@ -1,6 +1,7 @@
 package look
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -25,6 +26,11 @@ func TestCopyBounds(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer copies.Close()
+	files, err := vfs.Open(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer files.Close()
 	for _, tt := range []struct {
 		name          string
 		have          copied
@@ -44,21 +50,26 @@ func TestCopyBounds(t *testing.T) {
 		{"bytes that never changed", copied{0, maxCopyBytes*3/4 - 5}, 0, []int{4, 2, 1}, "f0 f2", "192 MiB are copied already: 1 file, 2 byte", true},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			var files []*file
+			var all []*file
 			for i, size := range tt.sizes {
 				text := strings.Repeat("x", size)
 				f := &file{path: fmt.Sprint("f", i), mode: 0o644, changed: !tt.old, size: int64(size), sum: sumOf(text)}
 				if err := os.WriteFile(filepath.Join(root, f.path), []byte(text), 0o644); err != nil {
 					t.Fatal(err)
 				}
+				is, err := files.Stat(f.path)
+				if err != nil {
+					t.Fatal(err)
+				}
+				f.ino, f.ctime = is.ID.Ino, is.ChangeTime.UnixNano()
 				if i < tt.kept {
 					f.copy = 1
 				}
-				files = append(files, f)
+				all = append(all, f)
 			}
-			_, not := keepAll(t.Context(), g, copies, &tree{dirs: []dir{{was: &dirIndex{copies: tt.have}, settled: true}, {}}}, files, 1)
+			_, not := keepAll(t.Context(), g, copies, &tree{dirs: []dir{{was: &dirIndex{copies: tt.have}, settled: true}, {}}}, all, 1)
 			var done, failed []string
-			for _, f := range files {
+			for _, f := range all {
 				if f.copy != 0 {
 					done = append(done, f.path)
 				}
@@ -82,5 +93,64 @@ func TestCopiesAreCounted(t *testing.T) {
 	tr := &tree{dirs: []dir{{was: a, settled: true}, {path: "b", was: b}, {path: "c", was: a, settled: true}}}
 	if got := tr.copies(); got != (copied{4, 40}) {
 		t.Errorf("%+v", got)
+	}
+}
+
+// TestSharedCopies: where the file system can share contents, a copy has that of the file as it was seen, and a file that was
+// written to since gets none.
+func TestSharedCopies(t *testing.T) {
+	root := t.TempDir()
+	dir, err := vfs.Open(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer dir.Close()
+	g, err := guard.Open(root, guard.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer g.Close()
+	if err := os.WriteFile(filepath.Join(root, "a"), []byte("seen"), 0o640); err != nil {
+		t.Fatal(err)
+	}
+	is, err := dir.Stat("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &file{path: "a", mode: is.Mode, size: 4, ino: is.ID.Ino, ctime: is.ChangeTime.UnixNano(), mtime: is.ModTime.UnixNano(), sum: sumOf("seen")}
+	in, err := dir.Open("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer in.Close()
+	to, err := dir.Create("shared", 0o600)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer to.Close()
+	if err := vfs.Reflink(to, in); err != nil {
+		t.Skip("NOT RUN: this file system shares no contents: ", err)
+	}
+	r := reader{guard: g}
+	defer r.close()
+	if err := r.copyTo(f, dir, "copy"); err != nil {
+		t.Fatal(err)
+	}
+	// The clock may not have gone on: so the file is replaced, not only written to.
+	for _, step := range []error{os.WriteFile(filepath.Join(root, "b"), []byte("late"), 0o640), os.Rename(filepath.Join(root, "b"), filepath.Join(root, "a"))} {
+		if step != nil {
+			t.Fatal(step)
+		}
+	}
+	if err := r.copyTo(f, dir, "late"); !errors.Is(err, errOtherContent) {
+		t.Errorf("a file that was replaced: %v", err)
+	}
+	for name, want := range map[string]string{"shared": "seen", "copy": "seen", "late": ""} {
+		if got, _ := os.ReadFile(filepath.Join(root, name)); string(got) != want {
+			t.Errorf("%s has %q, want %q", name, got, want)
+		}
+	}
+	if is, err := dir.Stat("copy"); err != nil || is.Mode != f.mode || is.ModTime.UnixNano() != f.mtime {
+		t.Errorf("the copy is %+v, %v", is, err)
 	}
 }
