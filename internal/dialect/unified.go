@@ -75,8 +75,20 @@ func (u *unifiedReader) belowBeginsPair() bool {
 	return l.beginsPair()
 }
 
-func (u *unifiedReader) beginsFile() bool {
-	return u.beginsPair() || hasPrefix("diff --git ", "Index: ")(u.line)
+func (l lines) beginsFile() bool {
+	return l.beginsPair() || hasPrefix("diff --git ", "Index: ")(l.line)
+}
+
+// isLast reports whether no file follows.
+func (u *unifiedReader) isLast() bool {
+	l := u.lines
+	l.skipBlank()
+	return !l.ok || !l.beginsFile()
+}
+
+// beginsHeader reports whether a line is the beginning of one that a diff has between hunks.
+func beginsHeader(line string) bool {
+	return slices.ContainsFunc(append(headerLines, "@@ ", "--- ", "+++ "), func(key string) bool { return strings.HasPrefix(key, line) })
 }
 
 // readAround reads a line that belongs to no file.
@@ -87,6 +99,8 @@ func (u *unifiedReader) readAround() {
 	switch {
 	case u.blank():
 	case u.refuseOther():
+	case begun && !u.ended && u.rest == "" && beginsHeader(u.line):
+		u.refuse(u.n, "", "the text ends within this line: "+fail.Quote(u.line), cutOffHint)
 	case strings.HasPrefix(u.line, "diff -") && u.belowBeginsPair(): // the command line of GNU diff
 	case isCommit(u.line) && begun:
 		u.refuse(u.n, "", "a second commit begins here", "Apply the commits one after the other, each as a patch of its own.")
@@ -221,7 +235,7 @@ func (u *unifiedReader) readFile() {
 		}
 	}
 	if len(hunks) == 0 {
-		msg, hint := h.lacksHunks(s.Op, !u.ok, !u.ended)
+		msg, hint := h.lacksHunks(s.Op, u.isLast(), !u.ended)
 		if msg == "" && h.hasNames && s.Op != patch.Delete {
 			msg, hint = "the file header has no hunks below", "Begin every hunk with a line @@, below +++, or leave the file out."
 		}

@@ -288,6 +288,8 @@ func (h *diffHeader) lacksHunks(op patch.Op, last, open bool) (wrong, hint strin
 	switch {
 	case op == patch.Add && h.newBlob != "" && !isEmptyBlob(h.newBlob):
 		return "the new file is not empty by its line index, and no lines of it follow", cutOffHint
+	case op == patch.Delete && last && open:
+		return "the text ends in the header of a file that goes, and no newline ends it", "The text may have been cut off: send it again, whole. If it is whole, end it with a newline."
 	case op == patch.Add && h.newBlob == "" && last:
 		return "no lines of the new file follow", "The text may have been cut off: send it again, whole. If the file is to be empty, write index 0000000..e69de29 below its mode."
 	case op != patch.Add && op != patch.Delete && (h.similar != "" && h.similar != "100%" || h.newBlob != h.blob && strings.Trim(h.newBlob, "0") != ""):
