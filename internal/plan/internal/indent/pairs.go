@@ -22,6 +22,9 @@ func (p Pairs) Add(hunk, file string) bool {
 type Seen struct {
 	all, removed Pairs
 	uneven       bool // one indent became several
+
+	// Moved is set by Pairs if only the context was moved. Then the added lines have to show that they were not: see RunsFit.
+	Moved bool
 }
 
 // NewSeen returns an empty Seen.
@@ -48,6 +51,7 @@ func (s *Seen) Pairs() (Pairs, bool) {
 		return s.all, true
 	}
 	if len(s.removed) > 0 && s.removed.Same() && (s.uneven || !s.all.Same()) {
+		s.Moved = true
 		return s.removed, true
 	}
 	return s.all, !s.uneven

@@ -1,6 +1,7 @@
 package indent
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/emend-dev/emend/internal/text"
@@ -86,6 +87,39 @@ func (s Shift) Agrees(step int, lines []patch.Line) bool {
 // space further right. lines are as for [Shift.Agrees].
 func FitAsWritten(step int, lines []patch.Line) bool {
 	return misfits(step, lines, asWritten) < misfits(step, lines, func(line string) string { return " " + line })
+}
+
+// RunsFit reports whether each run of added lines begins as deep as what it replaces, or else no deeper than the line above it allows,
+// and no added line is indented by tabs where the lines of the file are not. lines are as for [Shift.Agrees].
+func RunsFit(step int, lines []patch.Line) bool {
+	last, opens, replaced, begun := -1, false, -1, false
+	tabs := slices.ContainsFunc(lines, func(l patch.Line) bool { return l.Old() && tabbed(l) })
+	for _, l := range lines {
+		in, rest := Cut(l.Text())
+		at := width(in, step)
+		if !tabs && !l.Old() && tabbed(l) {
+			return false
+		}
+		switch {
+		case rest == "" || l.Mark() == '+' && begun:
+			continue
+		case l.Mark() == ' ':
+			last, opens, replaced = at, mayOpen(rest), -1
+		case l.Mark() == '-' && replaced < 0:
+			replaced = at
+		case l.Mark() == '+' && replaced >= 0 && at != replaced:
+			return false
+		case l.Mark() == '+' && replaced < 0 && last >= 0 && at > last && !(opens && at-last <= max(step, 1)) && !(rest[0] == '*' && at == last+1):
+			return false
+		}
+		begun = l.Mark() == '+'
+	}
+	return true
+}
+
+func tabbed(l patch.Line) bool {
+	in, rest := Cut(l.Text())
+	return rest != "" && strings.Contains(in, "\t")
 }
 
 func asWritten(line string) string { return line }

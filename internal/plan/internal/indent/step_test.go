@@ -1,9 +1,11 @@
 package indent
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/emend-dev/emend/internal/text"
+	"github.com/emend-dev/emend/patch"
 )
 
 func TestStep(t *testing.T) {
@@ -18,6 +20,52 @@ func TestStep(t *testing.T) {
 	} {
 		if got := Step(text.Split(file)); got != want {
 			t.Errorf("%q: %d, want %d", file, got, want)
+		}
+	}
+}
+
+// TestRunsFit: where a run of added lines begins, by the lines of the file around it.
+func TestRunsFit(t *testing.T) {
+	for _, tt := range []struct {
+		lines string
+		want  bool
+	}{
+		{"   a {|+       b|   }", false},
+		{"   a {|+      b|   }", true},
+		{"   a|+  b", true},
+		{"   a|+    b", false},
+		{"   a||+|+    b", false},
+		{"   a|-  b|+  c|+      d", true},
+		{"   a|-  b|+    c", false},
+		{"   a {|+\tb|     c", false},
+		{"   a {|+\tb| \tc", true},
+		{"   /**|+   * a|+     b|   */|+  f", true},
+	} {
+		var lines []patch.Line
+		for l := range strings.SplitSeq(tt.lines, "|") {
+			lines = append(lines, patch.Line(max(l, " ")))
+		}
+		if got := RunsFit(4, lines); got != tt.want {
+			t.Errorf("%q: %v", tt.lines, got)
+		}
+	}
+}
+
+// TestFitAsWritten: whether added lines stand better as they are or one space further right, among lines of the file.
+func TestFitAsWritten(t *testing.T) {
+	for lines, want := range map[string]bool{
+		"   /**|+   * a|+   */|+  f|+  /**|    * b": true,
+		"  * a|+* b|  * c":                          false,
+		"   a|+  b|   c":                            true,
+		"   a|+ b|   c":                             false,
+		"   a|+|   c":                               false,
+	} {
+		var all []patch.Line
+		for l := range strings.SplitSeq(lines, "|") {
+			all = append(all, patch.Line(l))
+		}
+		if got := FitAsWritten(2, all); got != want {
+			t.Errorf("%q: %v", lines, got)
 		}
 	}
 }

@@ -48,7 +48,9 @@ func (s *search) indents(st *alignment) (indent.Pairs, bool) {
 		}
 		seen.Add(mark+patch.Line(want), have)
 	}
-	return seen.Pairs()
+	pairs, ok := seen.Pairs()
+	s.moved = seen.Moved
+	return pairs, ok
 }
 
 // agreeOnTabs tells every search the tab width that the others prove: a patch that is written in spaces is so from its
