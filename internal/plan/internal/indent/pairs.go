@@ -23,12 +23,14 @@ type Seen struct {
 	all, removed Pairs
 	uneven       bool // one indent became several
 
+	further map[string]bool // the prefixes by which lines of context stand further right than in the file
+
 	// Moved is set by Pairs if only the context was moved. Then the added lines have to show that they were not: see RunsFit.
 	Moved bool
 }
 
 // NewSeen returns an empty Seen.
-func NewSeen() *Seen { return &Seen{all: Pairs{}, removed: Pairs{}} }
+func NewSeen() *Seen { return &Seen{all: Pairs{}, removed: Pairs{}, further: map[string]bool{}} }
 
 // Add notes that an old line of the hunk is a line of the file.
 func (s *Seen) Add(line patch.Line, file string) {
@@ -40,6 +42,9 @@ func (s *Seen) Add(line patch.Line, file string) {
 	s.uneven = !s.all.Add(mine, theirs) || s.uneven
 	if line.Mark() == '-' && mine != "" {
 		s.removed.Add(mine, theirs)
+	}
+	if more, ok := strings.CutSuffix(mine, theirs); ok && more != "" && line.Mark() == ' ' {
+		s.further[more] = true
 	}
 }
 

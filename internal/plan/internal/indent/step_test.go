@@ -24,28 +24,28 @@ func TestStep(t *testing.T) {
 	}
 }
 
-// TestRunsFit: where a run of added lines begins, by the lines of the file around it.
+// TestRunsFit: whether runs of added lines stand where the file has them, among its lines, and not as the context was moved.
 func TestRunsFit(t *testing.T) {
 	for _, tt := range []struct {
 		lines string
 		want  bool
 	}{
-		{"   a {|+       b|   }", false},
-		{"   a {|+      b|   }", true},
-		{"   a|+  b", true},
-		{"   a|+    b", false},
-		{"   a||+|+    b", false},
+		{"   a {|+       b|   }", false}, // deeper than a block
+		{"     a|+    b|     c", true},
+		{"     a|+    b", false}, // nothing below shows that it was not moved
+		{"     a|+      b|     c", false},
+		{"     a||+|+      b|     c", false},
 		{"   a|-  b|+  c|+      d", true},
 		{"   a|-  b|+    c", false},
 		{"   a {|+\tb|     c", false},
-		{"   a {|+\tb| \tc", true},
-		{"   /**|+   * a|+     b|   */|+  f", true},
 	} {
 		var lines []patch.Line
 		for l := range strings.SplitSeq(tt.lines, "|") {
 			lines = append(lines, patch.Line(max(l, " ")))
 		}
-		if got := RunsFit(4, lines); got != tt.want {
+		seen := NewSeen()
+		seen.Add("     a", "a")
+		if got := seen.RunsFit(4, lines); got != tt.want {
 			t.Errorf("%q: %v", tt.lines, got)
 		}
 	}

@@ -73,7 +73,7 @@ func runTogether(l patch.Line) bool { return !l.Old() && decode.RunTogether(l.Te
 // that the other hunks of the section agree on.
 func (p *Placement) shift(k int) (indent.Shift, bool) {
 	s, lines := &p.Spots[k], p.Hunks[k].Lines
-	s.moved = false
+	s.moved = nil
 	if s.rung < patch.Whitespace && (p.tabs == (indent.Tabs{}) || !indent.Added(lines)) {
 		return indent.Shift{}, true
 	}
@@ -112,7 +112,10 @@ func (p *Placement) indents(k int) (indent.Pairs, bool) {
 		}
 	}
 	pairs, ok := seen.Pairs()
-	if s.moved = seen.Moved; !ok {
+	if s.moved = nil; seen.Moved {
+		s.moved = seen
+	}
+	if !ok {
 		return nil, false
 	}
 	if s.form.lead && len(pairs) == 0 { // models write anchors without their indent, so they count only if no line does
@@ -143,7 +146,7 @@ func (p *Placement) fitsStep(k int, shift indent.Shift) bool {
 		return true
 	}
 	lines := p.inFile(k)
-	return shift.Fits(p.step(), p.AsPlaced(k)) && shift.Agrees(p.step(), lines) && (!p.Spots[k].moved || indent.RunsFit(p.step(), lines))
+	return shift.Fits(p.step(), p.AsPlaced(k)) && shift.Agrees(p.step(), lines) && (p.Spots[k].moved == nil || p.Spots[k].moved.RunsFit(p.step(), lines))
 }
 
 // inFile returns the lines of hunk k with the old ones as they are in the file, and the line of the file before and after them.

@@ -49,7 +49,9 @@ func (s *search) indents(st *alignment) (indent.Pairs, bool) {
 		seen.Add(mark+patch.Line(want), have)
 	}
 	pairs, ok := seen.Pairs()
-	s.moved = seen.Moved
+	if s.moved = nil; seen.Moved {
+		s.moved = seen
+	}
 	return pairs, ok
 }
 
