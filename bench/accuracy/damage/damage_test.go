@@ -103,11 +103,12 @@ func TestCasesShareNothing(t *testing.T) {
 func TestLaws(t *testing.T) {
 	file := map[string]bool{"sent twice": true, "removals done": true, "first half applied": true, "two versions older": true,
 		"other changes missing": true, "near twin": true, "inserted twin": true, "trailing lost": true, "typography": true, "normal form": true, "one applied": true, "all applied": true,
-		"changed nearby": true, "changed inside": true, "duplicated": true, "CRLF file": true}
-	read := map[string]bool{"other changes missing": true, "near twin": true}
+		"changed nearby": true, "changed inside": true, "duplicated": true, "CRLF file": true, "twin beside": true, "lines reordered": true,
+		"moved": true, "renamed since": true}
+	read := map[string]bool{"other changes missing": true, "near twin": true, "moved": true}
 	added := map[string]bool{"hunk twice": true, "two versions older": true, "other changes missing": true, "HTML in all": true,
 		"smart quotes in all": true, "doubled escapes": true, "numbers 12|": true, "numbers 12:": true, "numbers cat -n": true,
-		"numbers L12:": true, "cut off": true, "cut off and ended": true, "tabs as spaces": true, "spaces as tabs": true, "indentation shifted": true, "line numbers": true}
+		"numbers L12:": true, "cut off": true, "cut off and ended": true, "tabs as spaces": true, "spaces as tabs": true, "indentation shifted": true, "line numbers": true, "part shifted": true, "moved": true}
 	ch := sample(t)
 	every(t, func(k Kind, c *Case, seed uint64, f Form) {
 		clean, _ := ch.Write(f)

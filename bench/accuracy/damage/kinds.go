@@ -104,6 +104,19 @@ var Kinds = []Kind{
 	{Name: "repeated blocks", Doc: "one line of context, in a file that has the lines of a hunk several times", do: repeatedBlocks, stage: writes},
 	{Name: "near twin", Doc: "the file has a near twin of what a hunk shows, and the hunk a typing mistake", do: nearTwin, alone: true, stage: writes},
 	{Name: "inserted twin", Doc: "the file got a near twin of what a hunk shows, and the hunk often has a typing mistake", do: insertedTwin, alone: true, stage: meanwhile},
+
+	// Added after the engine was first tuned.
+	{Name: "twin beside", Doc: "the file got a near twin right beside what a hunk shows, and the hunk often has a typing mistake", do: twinBeside, alone: true, stage: meanwhile},
+	{Name: "context reordered", Doc: "two lines of context are exchanged", do: contextReordered, alone: true, stage: drops},
+	{Name: "lines reordered", Doc: "two lines of the file that a hunk shows as context were exchanged since it was read", do: linesReordered, alone: true, stage: meanwhile},
+	{Name: "context twice", Doc: "a line of context stands in the hunk twice", do: contextTwice, alone: true, stage: drops},
+	{Name: "lines joined", Doc: "two lines of context are written as one", do: linesJoined, alone: true, stage: drops},
+	{Name: "line wrapped", Doc: "a line of context or a removed one is broken in two", do: lineWrapped, alone: true, stage: drops},
+	{Name: "abbreviated", Doc: "\"...\" stands for the second half of a line of context or a removed one", do: abbreviated, alone: true, stage: spoils},
+	{Name: "part shifted", Doc: "the context of a hunk and the first of its added lines stand further right", do: partShifted, dents: true, alone: true, stage: spoils},
+	{Name: "moved", Doc: "the lines that a hunk changes were moved to another place since they were read", do: moved, alone: true, stage: writes},
+	{Name: "removed as added", Doc: "the first line that a hunk adds stands in place of the line that it removes", do: removedAsAdded, alone: true, stage: spoils},
+	{Name: "renamed since", Doc: "a name has another spelling in the whole file since it was read", do: renamedSince, alone: true, stage: meanwhile},
 }
 
 // Named returns the kind with a name.

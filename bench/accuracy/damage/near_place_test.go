@@ -87,7 +87,7 @@ func TestSpan(t *testing.T) {
 			disk := lines(c.Disk)
 			for i, h := range clean.Hunks {
 				from, to := c.span(h)
-				if more := to - from - (h.To - h.From); more < 0 || more > 0 && k.Name != "changed inside" && k.Name != "changed nearby" && k.Name != "duplicated" && k.Name != "inserted twin" {
+				if more := to - from - (h.To - h.From); more < 0 || more > 0 && k.Name != "changed inside" && k.Name != "changed nearby" && k.Name != "duplicated" && k.Name != "inserted twin" && k.Name != "twin beside" {
 					t.Fatalf("%s: hunk %d: lines %d to %d for %d to %d", k.Name, i, from, to, h.From, h.To)
 				}
 				if first := c.disk.line(h.From, ch.old[h.From]); disk[from] != first {

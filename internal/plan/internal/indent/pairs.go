@@ -23,10 +23,17 @@ type Seen struct {
 	all, removed Pairs
 	blanks       Pairs // of lines of nothing but white space
 	uneven       bool  // one indent became several
+
+	further map[string]bool // the prefixes by which lines of context stand further right than in the file
+
+	// Moved is set by Pairs if only the context was moved. Then the added lines have to show that they were not: see RunsFit.
+	Moved bool
 }
 
 // NewSeen returns an empty Seen.
-func NewSeen() *Seen { return &Seen{all: Pairs{}, removed: Pairs{}, blanks: Pairs{}} }
+func NewSeen() *Seen {
+	return &Seen{all: Pairs{}, removed: Pairs{}, blanks: Pairs{}, further: map[string]bool{}}
+}
 
 // Add notes that an old line of the hunk is a line of the file.
 func (s *Seen) Add(line patch.Line, file string) {
@@ -40,6 +47,9 @@ func (s *Seen) Add(line patch.Line, file string) {
 	if line.Mark() == '-' && mine != "" {
 		s.removed.Add(mine, theirs)
 	}
+	if more, ok := strings.CutSuffix(mine, theirs); ok && more != "" && line.Mark() == ' ' {
+		s.further[more] = true
+	}
 }
 
 // Pairs returns the pairs by which the added lines are indented. If removed lines stand as deep in the hunk as in the file, and
@@ -50,6 +60,7 @@ func (s *Seen) Pairs() (Pairs, bool) {
 		return s.all, true
 	}
 	if len(s.removed) > 0 && s.removed.Same() && (s.uneven || !s.all.Same()) {
+		s.Moved = true
 		return s.removed, true
 	}
 	return s.all, !s.uneven

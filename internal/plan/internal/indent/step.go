@@ -1,6 +1,7 @@
 package indent
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/emend-dev/emend/internal/text"
@@ -86,6 +87,63 @@ func (s Shift) Agrees(step int, lines []patch.Line) bool {
 // space further right. lines are as for [Shift.Agrees].
 func FitAsWritten(step int, lines []patch.Line) bool {
 	return misfits(step, lines, asWritten) < misfits(step, lines, func(line string) string { return " " + line })
+}
+
+// RunsFit reports whether the added lines of a hunk of which only the context was moved show that they were not. Each run of them has to
+// begin as deep as what it replaces. A run that replaces nothing has to begin no deeper than the line above it allows, and to stand better
+// than it would if it had been moved along with some line of the context. No added line may be indented by tabs where the lines of the file
+// are not. lines are as for [Shift.Agrees].
+func (s *Seen) RunsFit(step int, lines []patch.Line) bool {
+	tabs := slices.ContainsFunc(lines, func(l patch.Line) bool { return l.Old() && tabbed(l) })
+	above, replaced := 0, -1 // the last line of context, and how deep the first of the removed lines below it stands
+	for i := 0; i < len(lines); i++ {
+		in, rest := Cut(lines[i].Text())
+		switch {
+		case lines[i].Mark() == ' ' && rest != "":
+			above, replaced = i, -1
+		case lines[i].Mark() == '-' && rest != "" && replaced < 0:
+			replaced = width(in, step)
+		}
+		if lines[i].Mark() != '+' {
+			continue
+		}
+		to := i
+		for to < len(lines) && lines[to].Mark() == '+' {
+			if !tabs && tabbed(lines[to]) {
+				return false
+			}
+			to++
+		}
+		first := slices.IndexFunc(lines[i:to], func(l patch.Line) bool { return strings.TrimSpace(l.Text()) != "" })
+		if first >= 0 && !s.runFits(step, lines[above:min(len(lines), to+1)], lines[i+first], replaced) {
+			return false
+		}
+		i = to - 1
+	}
+	return true
+}
+
+// runFits reports whether a run of added lines fits among lines, which begin with the one above and end with the one below it.
+func (s *Seen) runFits(step int, lines []patch.Line, first patch.Line, replaced int) bool {
+	if replaced >= 0 {
+		in, _ := Cut(first.Text())
+		return width(in, step) == replaced
+	}
+	n := slices.Index(lines, first)
+	if misfits(0, lines[:n+1], asWritten) > 0 && misfits(step, lines[:n+1], asWritten) > 0 {
+		return false
+	}
+	for more := range s.further {
+		if misfits(step, lines, func(line string) string { return strings.TrimPrefix(line, more) }) <= misfits(step, lines, asWritten) {
+			return false
+		}
+	}
+	return true
+}
+
+func tabbed(l patch.Line) bool {
+	in, rest := Cut(l.Text())
+	return rest != "" && strings.Contains(in, "\t")
 }
 
 func asWritten(line string) string { return line }

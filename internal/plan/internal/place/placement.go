@@ -69,9 +69,10 @@ type Spot struct {
 	initialPlaces int        // how many places there were before any hunk was applied
 	rival         int        // with an overlap: the number of the other hunk, from 1; 0 where it is not known
 	tabs          indent.Tabs
-	plain         string // see notMeant
-	double        [2]int // with Doubles: the lines of the file that stand there
-	lines         []int  // where the placement is traced: see HunkPlace.Lines
+	moved         *indent.Seen // set if only its context was moved
+	plain         string       // see notMeant
+	double        [2]int       // with Doubles: the lines of the file that stand there
+	lines         []int        // where the placement is traced: see HunkPlace.Lines
 }
 
 // index is an index of the hunks' forms on one rung.

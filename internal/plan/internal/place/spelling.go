@@ -73,6 +73,7 @@ func runTogether(l patch.Line) bool { return !l.Old() && decode.RunTogether(l.Te
 // that the other hunks of the section agree on.
 func (p *Placement) shift(k int) (indent.Shift, bool) {
 	s, lines := &p.Spots[k], p.Hunks[k].Lines
+	s.moved = nil
 	if s.rung < patch.Whitespace && (p.tabs == (indent.Tabs{}) || !indent.Added(lines)) {
 		return indent.Shift{}, true
 	}
@@ -112,6 +113,9 @@ func (p *Placement) indents(k int) (pairs, blanks indent.Pairs, ok bool) {
 		}
 	}
 	pairs, ok = seen.Pairs()
+	if s.moved = nil; seen.Moved {
+		s.moved = seen
+	}
 	if !ok {
 		return nil, nil, false
 	}
@@ -137,9 +141,13 @@ func (p *Placement) agreedTabs() (indent.Tabs, bool) {
 
 // fitsStep reports whether the added lines of hunk k, shifted, are indented as deep as lines of the file are: by a multiple of its
 // step, or as a line that the hunk matched; and better among the lines of the file than unshifted. Otherwise the shift was inferred
-// wrong: only the context was moved.
+// wrong: only the context was moved. If that is what the removed lines show, each run of added lines has to fit as it is written.
 func (p *Placement) fitsStep(k int, shift indent.Shift) bool {
-	return p.Rules.Place != dialect.Ordered || shift.Fits(p.step(), p.AsPlaced(k)) && shift.Agrees(p.step(), p.inFile(k))
+	if p.Rules.Place != dialect.Ordered {
+		return true
+	}
+	lines := p.inFile(k)
+	return shift.Fits(p.step(), p.AsPlaced(k)) && shift.Agrees(p.step(), lines) && (p.Spots[k].moved == nil || p.Spots[k].moved.RunsFit(p.step(), lines))
 }
 
 // inFile returns the lines of hunk k with the old ones as they are in the file, and the line of the file before and after them.

@@ -51,6 +51,9 @@ func (s *search) indents(st *alignment) (pairs, blanks indent.Pairs, ok bool) {
 		seen.Add(mark+patch.Line(want), have)
 	}
 	pairs, ok = seen.Pairs()
+	if s.moved = nil; seen.Moved {
+		s.moved = seen
+	}
 	return pairs, seen.Blanks(), ok
 }
 

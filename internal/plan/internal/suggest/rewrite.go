@@ -61,7 +61,7 @@ func (s *search) rewrite(st *alignment) {
 		return
 	}
 	w.raw = append(w.raw, w.out[len(w.raw):]...)
-	if !shift.Agrees(s.step, w.raw) || !shift.Fits(s.step, w.raw) {
+	if !shift.Agrees(s.step, w.raw) || !shift.Fits(s.step, w.raw) || s.moved != nil && !s.moved.RunsFit(s.step, w.raw) {
 		return
 	}
 	c := *s.hunk

@@ -33,6 +33,7 @@ type search struct {
 	stands  map[string][]int // by key with words: the lines of the file that equal it, unless they are many
 	unique  map[int]bool     // lines of the file that equal no other line on any rung
 	addsNew bool             // a line that it adds is not in the file on any rung, so that its outcome is not
+	moved   *indent.Seen     // set if only its context was moved
 	stray   patch.Line       // a line that it adds and that is in the file with its mark, if there is one
 
 	texts map[string]bool // by encoding: whether the file has it; see fileHas
