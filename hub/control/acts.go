@@ -106,6 +106,9 @@ const (
 // ErrLog is the cause of an error when the log of acts does not verify. The hub decides nothing then.
 var ErrLog = errors.New("the hub's own log was changed")
 
+// ErrBroker is the cause of an error when the store of the log does not answer.
+var ErrBroker = errors.New("the hub's store does not answer")
+
 // log is the log of acts, as far as it was read.
 type log struct {
 	js   jetstream.JetStream
@@ -123,12 +126,12 @@ func openLog(ctx context.Context, js jetstream.JetStream, replicas int) (*log, e
 func (l *log) read(ctx context.Context, each func(*Act)) error {
 	info, err := l.s.Info(ctx)
 	if err != nil {
-		return err
+		return fmt.Errorf("%w: %w", ErrBroker, err)
 	}
 	for l.head.Seq < info.State.LastSeq {
 		m, err := l.s.GetMsg(ctx, l.head.Seq+1)
 		if err != nil {
-			return fmt.Errorf("act %d: %w", l.head.Seq+1, err)
+			return fmt.Errorf("act %d: %w: %w", l.head.Seq+1, ErrBroker, err)
 		}
 		a, err := parseAct(m.Data)
 		if err == nil {

@@ -190,3 +190,8 @@ func (l *Log) Say(subject string, v any) []byte {
 	}
 	return data
 }
+
+// Take verifies a message of a log against past.
+func Take(past chain.Past, stream uint64, at time.Time, l *Log, message []byte) (*chain.Verified, error) {
+	return chain.New(past).Take(stream, at, wire.RecordsSubject(l.Workspace), message)
+}

@@ -159,13 +159,14 @@ func (x *Index) Position(ctx context.Context) (n uint64, err error) {
 	return n, err
 }
 
-// Bytes returns the size of the file.
-func (x *Index) Bytes() int64 {
-	f, err := os.Stat(x.path)
-	if err != nil {
-		return 0
+// Bytes returns the size of the file, with what is not merged into it yet.
+func (x *Index) Bytes() (n int64) {
+	for _, end := range []string{"", "-wal"} {
+		if f, err := os.Stat(x.path + end); err == nil {
+			n += f.Size()
+		}
 	}
-	return f.Size()
+	return n
 }
 
 // termKey is how the ids of terms are kept in memory.

@@ -236,17 +236,21 @@ func (r *reader) anyOf(kinds, values []string) (c condition, err error) {
 
 // containing is met by the records with a text in one of their names, paths or messages.
 func (r *reader) containing(text string) (condition, error) {
-	if len([]rune(text)) < 3 || isTransaction(text) {
+	if isTransaction(text) {
 		return condition{text: text}, nil
 	}
+	q, arg := "SELECT term.id, term.records FROM words JOIN term ON term.id = words.rowid WHERE words MATCH ? LIMIT ?", `"`+strings.ReplaceAll(text, `"`, `""`)+`"`
+	if len([]rune(text)) < 3 { // too short for trigrams: the names are looked through, which are fewer than the records
+		q = "SELECT id, records FROM term WHERE kind IN ('s', 'a', 'c', 't', 'p', 'm') AND value LIKE ? ESCAPE '\\' LIMIT ?"
+		arg = "%" + strings.NewReplacer(`\`, `\\`, "%", `\%`, "_", `\_`).Replace(text) + "%"
+	}
 	c := condition{has: map[int64]bool{}}
-	err := r.rows("SELECT term.id, term.records FROM words JOIN term ON term.id = words.rowid WHERE words MATCH ? LIMIT ?",
-		[]any{`"` + strings.ReplaceAll(text, `"`, `""`) + `"`, mostTerms + 1}, func(rows *sql.Rows) error {
-			var id, n int64
-			err := rows.Scan(&id, &n)
-			c.terms, c.records, c.has[id] = append(c.terms, id), c.records+n, true
-			return err
-		})
+	err := r.rows(q, []any{arg, mostTerms + 1}, func(rows *sql.Rows) error {
+		var id, n int64
+		err := rows.Scan(&id, &n)
+		c.terms, c.records, c.has[id] = append(c.terms, id), c.records+n, true
+		return err
+	})
 	if len(c.terms) > mostTerms {
 		return condition{text: text}, err
 	}

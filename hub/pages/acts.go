@@ -480,7 +480,7 @@ const pollInterval = time.Second
 func (s *Site) events(w http.ResponseWriter, r *http.Request) {
 	req := s.request(r)
 	if req.root == "" {
-		http.Error(w, control.ErrToken.Error(), http.StatusUnauthorized)
+		s.stranger(w, req)
 		return
 	}
 	select {
@@ -506,7 +506,7 @@ func (s *Site) events(w http.ResponseWriter, r *http.Request) {
 	defer tick.Stop()
 	last, told := "", time.Now()
 	for ok {
-		if s.request(r).root == "" {
+		if now := s.request(r); now.root == "" && now.err == nil {
 			return
 		}
 		head, waiting := s.news(r.Context(), req.who)

@@ -184,7 +184,7 @@ func (s *Site) submit(w http.ResponseWriter, r *http.Request) {
 	do := acts[name]
 	switch {
 	case req.root == "":
-		s.show(w, req, errorPage(http.StatusUnauthorized, control.ErrToken.Error(), "Sign in with another token."))
+		s.stranger(w, req)
 		return
 	case do == nil:
 		s.show(w, req, errorPage(http.StatusNotFound, "no such act", ""))

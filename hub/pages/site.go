@@ -150,6 +150,7 @@ type request struct {
 	login string // the name of the browser's session
 	root  string
 	who   control.Person
+	err   error  // why it is not known whether the token is still good
 	f     *fleet // what the person may see of the fleet
 }
 
@@ -164,10 +165,25 @@ func (s *Site) request(r *http.Request) *request {
 	id := s.holders[name]
 	s.mu.Unlock()
 	var err error
-	if out.who, err = s.Control.Holder(r.Context(), id); err != nil {
+	out.who, err = s.Control.Holder(r.Context(), id)
+	switch {
+	case errors.Is(err, control.ErrToken):
 		out.root = ""
+	case err != nil:
+		out.err, out.root = err, ""
 	}
 	return out
+}
+
+// stranger answers a request of somebody who is not signed in any more, or of whom that cannot be known now.
+func (s *Site) stranger(w http.ResponseWriter, r *request) {
+	if r.err != nil {
+		s.Log.Warn("the hub's log cannot be read", "error", r.err)
+		s.show(w, r, errorPage(http.StatusServiceUnavailable, "the hub's log cannot be read now: "+r.err.Error(), "Reload the page in a moment."))
+		return
+	}
+	s.logins.SignOut(w, r.Request)
+	s.show(w, r, errorPage(http.StatusUnauthorized, control.ErrToken.Error(), "Sign in with another token."))
 }
 
 // page is the answer of a handler, to be rendered.
@@ -183,8 +199,7 @@ func (s *Site) handler(h func(*request) (page, error)) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		req := s.request(r)
 		if req.root == "" {
-			s.logins.SignOut(w, r)
-			s.show(w, req, errorPage(http.StatusUnauthorized, control.ErrToken.Error(), "Sign in with another token."))
+			s.stranger(w, req)
 			return
 		}
 		p, err := req.prepared(h)
@@ -301,6 +316,8 @@ func statusOf(err error) int {
 		return http.StatusNotFound
 	case errors.Is(err, control.ErrLog):
 		return http.StatusInternalServerError
+	case errors.Is(err, control.ErrBroker):
+		return http.StatusServiceUnavailable
 	case errors.Is(err, context.DeadlineExceeded):
 		return http.StatusGatewayTimeout
 	}
