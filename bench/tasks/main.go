@@ -62,6 +62,7 @@ type task struct {
 	emend []typed
 	git   []typed // none where git has no answer
 	note  string  // what the two do differently
+	page  string  // what it takes on the pages, as TestTaskClicks of proof/browser does it
 	// prepare, if it is there, sets the scene for one run, and returns what ends it.
 	prepare func(*scene) (func() error, error)
 	check   func(s *scene, program, output string) error
@@ -74,6 +75,7 @@ var tasks = []task{
 		name:  "find who changed a line",
 		emend: []typed{{command: "emend blame cart.go --lines 19"}},
 		git:   []typed{{command: "git blame -L 19,19 cart.go"}},
+		page:  "Filters, \"Changed line contains\", a word: 2 clicks, 9 keys",
 		note:  "git names commits: the agent's change, which is in none, is \"Not Committed Yet\"",
 		check: func(_ *scene, program, output string) error {
 			return has(output, map[string]string{"emend": "coder", "git": "Not Committed Yet"}[program])
@@ -81,8 +83,9 @@ var tasks = []task{
 	},
 	{
 		name:    "undo one hunk of ten",
-		emend:   []typed{{command: "emend log --oneline"}, {"emend undo -p ID", "n\nn\nn\ny\nq\n"}},
-		git:     []typed{{"git checkout -p cart.go", "n\nn\nn\ny\nq\n"}},
+		emend:   []typed{{command: "emend log --oneline"}, {"emend undo -p ID", "g4\ny\nq\n"}},
+		git:     []typed{{"git checkout -p cart.go", "g4\ny\nq\n"}},
+		page:    "the change, the hunk's Undo, Undo: 3 clicks",
 		note:    "ID is four letters that the log begins the line with. With git the hunk is gone afterwards; with emend that is on record and can be undone",
 		prepare: (*scene).findEntry,
 		check: func(s *scene, _, _ string) error {
@@ -92,6 +95,7 @@ var tasks = []task{
 	{
 		name:    "approve an agent's call",
 		emend:   []typed{{command: "emend waiting allow ID"}},
+		page:    "Waiting, Allow once: 2 clicks",
 		note:    "git asks nobody. ID is four letters; `emend waiting`, which shows the diff, is open in another terminal, or a page is",
 		prepare: (*scene).waitingCall,
 		check:   func(s *scene, _, _ string) error { return s.holds("deploy.yml", "replicas: 9\n") },
@@ -100,6 +104,7 @@ var tasks = []task{
 		name:  "restore a deleted file by its name",
 		emend: []typed{{command: "emend restore notes.md"}},
 		git:   []typed{{command: "git checkout notes.md"}},
+		page:  "Trash, Restore, Restore: 3 clicks",
 		note:  "git restores what was committed: the line that was added since is lost",
 		check: func(s *scene, program, _ string) error {
 			return s.holds("notes.md", map[string]string{"emend": "# Notes\nnot committed\n", "git": "# Notes\n"}[program])
@@ -108,6 +113,7 @@ var tasks = []task{
 	{
 		name:  "undo what came of the last prompt",
 		emend: []typed{{command: "emend undo --turn"}},
+		page:  "Undo turn, Undo: 2 clicks",
 		note:  "git knows no prompts: it would need a commit before each",
 		check: func(s *scene, _, _ string) error {
 			return errors.Join(s.holds("last.txt", ""), s.holds("notes.md", "# Notes\nnot committed\n"), s.holds("cart.go", cart(all)))
@@ -117,6 +123,7 @@ var tasks = []task{
 		name:  "see what an agent did since the last commit",
 		emend: []typed{{command: "emend status"}},
 		git:   []typed{{command: "git status -s"}},
+		page:  "Sessions, the session: 2 clicks; all of it, not since a commit",
 		note:  "git lists what differs, whoever did it; emend lists by agent and session, with lines",
 		check: func(_ *scene, program, output string) error {
 			return errors.Join(has(output, "cart.go"), has(output, map[string]string{"emend": "coder", "git": " M cart.go"}[program]))
@@ -251,14 +258,20 @@ func (s *scene) waitingCall() (func() error, error) {
 	return nil, errors.New("no call waits")
 }
 
-// callDeploy changes deploy.yml as an agent.
+// callDeploy changes deploy.yml as an agent. The call is refused while nobody is there to be asked, and made again.
 func callDeploy(ctx context.Context, session *mcp.ClientSession) error {
-	r, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "apply_patch", Arguments: map[string]any{
-		"patch": "*** Begin Patch\n*** Update File: deploy.yml\n@@\n-replicas: 2\n+replicas: 9\n*** End Patch\n"}})
-	if err == nil && r.IsError {
-		err = fmt.Errorf("the call was refused: %s", r.Content[0].(*mcp.TextContent).Text)
+	for {
+		r, err := session.CallTool(ctx, &mcp.CallToolParams{Name: "apply_patch", Arguments: map[string]any{
+			"patch": "*** Begin Patch\n*** Update File: deploy.yml\n@@\n-replicas: 2\n+replicas: 9\n*** End Patch\n"}})
+		if err != nil || !r.IsError {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("the call was refused: %s", r.Content[0].(*mcp.TextContent).Text)
+		case <-time.After(100 * time.Millisecond):
+		}
 	}
-	return err
 }
 
 // result is what a program needed for a task.
@@ -352,7 +365,7 @@ func run(ctx context.Context, rounds int, out string) error {
 		if err != nil {
 			return err
 		}
-		fmt.Fprintf(&rows, "| %s | %s | %s | %s |\n", t.name, cell(t.emend, mine), cell(t.git, gits), t.note)
+		fmt.Fprintf(&rows, "| %s | %s | %s | %s | %s |\n", t.name, cell(t.emend, mine), t.page, cell(t.git, gits), t.note)
 	}
 	page := strings.NewReplacer("GIT", strings.TrimSpace(git), "ROUNDS", fmt.Sprint(rounds), "ROWS", strings.TrimSpace(rows.String())).Replace(pageText)
 	fmt.Print(page)

@@ -7,9 +7,11 @@ Written by ` + "`go -C bench run ./tasks`" + `, with GIT. A project with one com
 a file with a line that is not committed, and makes another. Keys are all characters, with Enter; seconds are the median of ROUNDS runs of the
 commands, without the typing. Each run begins with a new project, and its result is checked.
 
-| task | emend | git | difference |
-|---|---|---|---|
+| task | emend | emend's pages | git | difference |
+|---|---|---|---|---|
 ROWS
+
+Clicks are counted from the timeline on, by ` + "`go -C proof test -v -run TaskClicks ./browser`" + `, which does each task in Chromium.
 
 ## As documented
 

@@ -4,10 +4,8 @@ package browser
 
 import (
 	"bufio"
-	"cmp"
 	"context"
 	"encoding/json"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -343,13 +341,4 @@ func TestEditorWithoutEmend(t *testing.T) {
 	e.saysSlow("This emend is too old for the extension.")
 	w.settings(program)
 	e.saysSlow("Agents have changed nothing here")
-}
-
-// numbered returns twenty lines, of which some are replaced.
-func numbered(changed map[int]string) string {
-	var b strings.Builder
-	for i := 1; i <= 20; i++ {
-		b.WriteString(cmp.Or(changed[i], fmt.Sprintf("line %02d", i)) + "\n")
-	}
-	return b.String()
 }
