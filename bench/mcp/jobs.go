@@ -20,6 +20,14 @@ type job struct {
 	edits   bool
 }
 
+// inFlight returns how many calls are in flight together: one, 32, and for edits 64.
+func (j *job) inFlight() []int {
+	if j.edits {
+		return []int{1, 32, 64}
+	}
+	return []int{1, 32}
+}
+
 // jobs returns the work of a race.
 func jobs() []job {
 	return []job{

@@ -60,6 +60,9 @@ func (b *bench) run(ctx context.Context) (err error) {
 		return err
 	}
 	r := results{bench: b}
+	if text, err := os.ReadFile("/proc/loadavg"); err == nil {
+		r.load = fmt.Sprintf(", and the load of the machine was %s at the beginning", strings.Fields(string(text))[0])
+	}
 	if r.sync, err = b.syncs(); err != nil {
 		return err
 	}

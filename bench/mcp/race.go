@@ -57,7 +57,7 @@ func (b *bench) race(ctx context.Context, name string, c client) (out []figure, 
 	for _, tree := range []string{"", b.programs.sources} {
 		sides, err := b.startServers(ctx, name, c, tree)
 		for _, j := range b.jobs {
-			for _, n := range []int{1, 32} {
+			for _, n := range j.inFlight() {
 				if j.sources != (tree != "") || err != nil {
 					continue
 				}

@@ -107,7 +107,7 @@ func (k *keySearch) at(offset int64) (*Record, error) {
 // findAll returns the offsets at which pattern occurs between two places.
 func findAll(r io.ReaderAt, floor, size int64, pattern []byte) ([]int64, error) {
 	var out []int64
-	buf := make([]byte, scanBlock+len(pattern)-1)
+	buf := make([]byte, max(0, min(scanBlock, size-floor))+int64(len(pattern))-1) // most segments have nothing to search
 	for from := floor; from < size; from += scanBlock {
 		part := buf[:min(int64(len(buf)), size-from)]
 		if _, err := io.ReadFull(io.NewSectionReader(r, from, size-from), part); err != nil {

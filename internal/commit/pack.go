@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/history"
@@ -17,6 +18,10 @@ const (
 	// Unless all are asked for, it reads the log back until it has found maxFound transactions, or none in maxGap records.
 	maxFound = 8192
 	maxGap   = 32768
+	// Unless all are asked for, it ends after maxPacking, if at most maxBehind transactions are left. Both bound how long it waits
+	// for a turn, and how far a store can fall behind that has more changes than it packs in the time.
+	maxPacking = time.Second
+	maxBehind  = 4096
 )
 
 // PackDue reports whether many changes were made since the store was opened or last packed. It costs nothing. Of processes
@@ -26,7 +31,7 @@ func (s *Store) PackDue() bool { return s.log.Head().Seq/packEvery != s.packedAt
 // Pack packs what finished transactions displaced, except the newest: a part at a time, until ctx ends or nothing is left.
 // With all it packs every one, and waits for the lock. Else it leaves out those that are far back in the log. When somebody has the
 // lock it then stops, without an error, unless so much is left that the slots would fill up while nobody ever lets go of it: it
-// waits for its turn, until ctx ends. It may be interrupted at any point and run again.
+// waits for its turn. It ends after a second, or when it has caught up. It may be interrupted at any point and run again.
 func (s *Store) Pack(ctx context.Context, all bool) (done history.Packed, err error) {
 	if err := s.log.Refresh(); err != nil {
 		return done, storeError(err)
@@ -36,8 +41,24 @@ func (s *Store) Pack(ctx context.Context, all bool) (done history.Packed, err er
 	if err != nil {
 		return done, storeError(err)
 	}
-	for first := true; first || len(found) > 0 && ctx.Err() == nil; first = false {
-		n, part, err := s.packPart(ctx, found[:min(len(found), packTxs)], all || len(found) > packTxs)
+	defer func() {
+		if err == nil && len(found) > packTxs {
+			s.packedAt.Store(0) // the rest is due at once
+		}
+	}()
+	begin := time.Now()
+	more := func() bool {
+		return len(found) > 0 && ctx.Err() == nil && (all || len(found) > maxBehind || time.Since(begin) < maxPacking)
+	}
+	for first := true; first || more(); first = false {
+		wait := time.Duration(0)
+		switch {
+		case all:
+			wait = lockTimeout
+		case len(found) > packTxs:
+			wait = maxPacking
+		}
+		n, part, err := s.packPart(ctx, found[:min(len(found), packTxs)], wait)
 		if !all && (errors.Is(err, context.DeadlineExceeded) || errors.Is(err, context.Canceled)) {
 			return done, nil // its turn did not come in time
 		}
@@ -51,11 +72,13 @@ func (s *Store) Pack(ctx context.Context, all bool) (done history.Packed, err er
 	return done, nil
 }
 
-// packPart packs the first transactions, and returns of how many it is done.
-func (s *Store) packPart(ctx context.Context, txs [][]history.Item, wait bool) (n int, done history.Packed, err error) {
+// packPart packs the first transactions, and returns of how many it is done. It waits for the lock for some time.
+func (s *Store) packPart(ctx context.Context, txs [][]history.Item, wait time.Duration) (n int, done history.Packed, err error) {
 	unlock, err := s.tryLock()
-	if err == nil && unlock == nil && wait {
-		unlock, err = s.lock(ctx)
+	if err == nil && unlock == nil && wait > 0 {
+		turn, cancel := context.WithTimeout(ctx, wait)
+		unlock, err = s.lock(turn)
+		cancel()
 	}
 	if err != nil || unlock == nil {
 		return 0, done, err
@@ -110,7 +133,11 @@ func (s *Store) packable(all bool) (out [][]history.Item, err error) {
 			ended[r.Tx] = r.OK
 		case audit.Commit, audit.Undo:
 			if newer++; newer > s.keepLoose && ended[r.Tx] && loose[r.Tx] != nil {
-				if items := itemsOf(r, loose[r.Tx]); len(items) > 0 {
+				names, err := s.hist.Packable(loose[r.Tx])
+				if err != nil {
+					return nil, err
+				}
+				if items := itemsOf(r, names); len(items) > 0 {
 					out, gap = append(out, items), 0
 				}
 			}

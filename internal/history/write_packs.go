@@ -27,7 +27,7 @@ type Item struct {
 	Like string // items that are alike have the same: the path of a file
 }
 
-// Loose lists the files in the slots, by transaction, that may be packed as far as their size and kind tell.
+// Loose lists the files in the slots, by transaction.
 func (h *History) Loose() (map[string][]string, error) {
 	names, err := h.slots.Names()
 	if err != nil {
@@ -35,16 +35,22 @@ func (h *History) Loose() (map[string][]string, error) {
 	}
 	out := map[string][]string{}
 	for _, name := range names {
-		tx, _, ok := strings.Cut(name, ".")
-		if !ok || strings.HasSuffix(name, leftKind) {
-			continue
+		if tx, _, ok := strings.Cut(name, "."); ok && !strings.HasSuffix(name, leftKind) {
+			out[tx] = append(out[tx], name)
 		}
+	}
+	return out, nil
+}
+
+// Packable returns those of some loose files that may be packed as far as their size and kind tell.
+func (h *History) Packable(names []string) (out []string, err error) {
+	for _, name := range names {
 		is, err := h.slots.Stat(name)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
 		if err == nil && is.Mode.IsRegular() && is.Size <= pack.MaxContent {
-			out[tx] = append(out[tx], name)
+			out = append(out, name)
 		}
 	}
 	return out, nil

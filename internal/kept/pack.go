@@ -2,24 +2,18 @@ package kept
 
 import (
 	"context"
-	"time"
 
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/internal/workspace"
 )
 
-// maxPacking is for how long Pack goes on.
-const maxPacking = time.Second
-
 // Pack packs what changes displaced, if many were made since it was packed. It leaves the rest to the next call when it has taken
-// a second.
+// a second, unless it is far behind.
 func Pack(ctx context.Context, w *workspace.Workspace) (*api.Packed, error) {
 	store := w.WrittenStore()
 	if store == nil || !store.PackDue() {
 		return &api.Packed{}, nil
 	}
-	ctx, cancel := context.WithTimeout(ctx, maxPacking)
-	defer cancel()
 	done, err := store.Pack(ctx, false)
 	return &api.Packed{Files: done.Files, SizeBytes: done.Bytes}, err
 }

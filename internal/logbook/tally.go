@@ -77,7 +77,7 @@ func (d *tallyDelta) addTo(t *api.Tally) {
 		t.Hours = map[int64]api.Count{}
 	}
 	for hour, c := range d.hours {
-		if c = sum(c, t.Hours[hour]); min(c.Done, c.Refused, c.Undone) >= 0 { // else the tally has dropped the hour
+		if c = AddCounts(c, t.Hours[hour]); min(c.Done, c.Refused, c.Undone) >= 0 { // else the tally has dropped the hour
 			t.Hours[hour] = c
 		}
 	}
@@ -186,7 +186,7 @@ func noteOpen(o *Outcomes, r *audit.Record, open map[string]bool) {
 // addCall counts a new call.
 func (d *tallyDelta) addCall(r *audit.Record, o api.Outcome) {
 	d.calls++
-	d.hours[hour(r)] = sum(d.hours[hour(r)], CountOf(o))
+	d.hours[hour(r)] = AddCounts(d.hours[hour(r)], CountOf(o))
 	d.agents.add(r.Actor.Agent)
 	d.clients.add(r.Actor.Client)
 	d.tools.add(r.Actor.Tool)
@@ -203,10 +203,10 @@ func (d *tallyDelta) addCall(r *audit.Record, o api.Outcome) {
 // recount counts an earlier call by its new outcome.
 func (d *tallyDelta) recount(r *audit.Record, was, is api.Outcome) {
 	minus, plus := CountOf(was), CountOf(is)
-	change := sum(plus, api.Count{Done: -minus.Done, Refused: -minus.Refused, Undone: -minus.Undone})
-	d.hours[hour(r)] = sum(d.hours[hour(r)], change)
+	change := AddCounts(plus, api.Count{Done: -minus.Done, Refused: -minus.Refused, Undone: -minus.Undone})
+	d.hours[hour(r)] = AddCounts(d.hours[hour(r)], change)
 	if s := d.session(r.Actor.Session); s != nil {
-		s.Count = sum(s.Count, change)
+		s.Count = AddCounts(s.Count, change)
 	}
 }
 
@@ -222,7 +222,7 @@ func (d *tallyDelta) session(id string) *api.SessionCount {
 
 // addSession adds to s what is new of the session.
 func addSession(s, n *api.SessionCount) {
-	s.Count = sum(s.Count, n.Count)
+	s.Count = AddCounts(s.Count, n.Count)
 	if n.Last.After(s.Last) {
 		s.Last, s.Agent, s.Client = n.Last, n.Agent, n.Client
 	}
@@ -231,7 +231,8 @@ func addSession(s, n *api.SessionCount) {
 	}
 }
 
-func sum(a, b api.Count) api.Count {
+// AddCounts adds two counts.
+func AddCounts(a, b api.Count) api.Count {
 	return api.Count{Done: a.Done + b.Done, Refused: a.Refused + b.Refused, Undone: a.Undone + b.Undone}
 }
 

@@ -104,7 +104,7 @@ func (n *filterCount) count(ctx context.Context, ws *Workspace, request api.Time
 		}
 		for i := range t.Calls {
 			hour := t.Calls[i].Timestamp.Unix() / 3600
-			hours[hour] = addCounts(hours[hour], logbook.CountOf(t.Calls[i].Outcome))
+			hours[hour] = logbook.AddCounts(hours[hour], logbook.CountOf(t.Calls[i].Outcome))
 		}
 		if request.Before = t.Next; t.Next == 0 {
 			n.hours = hours

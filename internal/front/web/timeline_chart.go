@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/logbook"
 )
 
 // chart is a bar chart of the numbers of calls that the list shows. A bar is an hour of the last day, or a day of the last thirty.
@@ -91,7 +92,7 @@ func (c *chart) days(counts map[int64]api.Count, now time.Time, n int) {
 		day := midnight(now).AddDate(0, 0, i-n+1)
 		b := bar{Label: day.Format("2 January")}
 		for h := day.Unix() / 3600; h < day.AddDate(0, 0, 1).Unix()/3600; h++ {
-			b.Count = addCounts(b.Count, counts[h])
+			b.Count = logbook.AddCounts(b.Count, counts[h])
 		}
 		c.Bars = append(c.Bars, b)
 	}
@@ -112,16 +113,12 @@ func midnight(t time.Time) time.Time {
 	return time.Date(t.Year(), t.Month(), t.Day(), 0, 0, 0, 0, t.Location())
 }
 
-func addCounts(a, b api.Count) api.Count {
-	return api.Count{Done: a.Done + b.Done, Refused: a.Refused + b.Refused, Undone: a.Undone + b.Undone}
-}
-
 func totalCalls(c api.Count) int { return c.Done + c.Refused + c.Undone }
 
 // placeBars computes the sizes of the bars. A block that counts anything is high enough to be seen.
 func (c *chart) placeBars() {
 	for _, b := range c.Bars {
-		c.Total = addCounts(c.Total, b.Count)
+		c.Total = logbook.AddCounts(c.Total, b.Count)
 		c.Most = max(c.Most, totalCalls(b.Count))
 	}
 	slot := c.Width / len(c.Bars)
