@@ -31,6 +31,7 @@ func main() {
 	large := flag.Bool("large", false, "200,000 files as well")
 	quick := flag.Bool("quick", false, "1,000 files alone")
 	files := flag.Int("files", 0, "trees of so `many` files alone")
+	flag.StringVar(&b.job, "job", "", "do the jobs with this `word` in their name alone")
 	skip := flag.String("skip", "", "leave out the ways with this `word` in their name")
 	out := flag.String("out", "look/RESULTS.md", "write the results to this `file`")
 	dir := flag.String("dir", "", "lay out the trees below this `directory` (default: the system's temporary one)")
@@ -61,7 +62,7 @@ type bench struct {
 	rounds, turns int
 	emend         string
 	scratch       string
-	skip          string
+	skip, job     string
 	launcher      *launch.Launcher
 	ways          []way
 	missing       []string
@@ -166,6 +167,9 @@ func (b *bench) tree(ctx context.Context, n int) error {
 	defer os.RemoveAll(root + ".shadow")
 	number := 0
 	for _, j := range jobs {
+		if !strings.Contains(j.name, b.job) {
+			continue
+		}
 		if _, err := exec.LookPath(j.needs); err != nil {
 			b.missing = append(b.missing, j.name+": "+j.needs+" is not here.")
 			continue
