@@ -3,6 +3,7 @@
 //
 //	go -C bench run ./look           # writes bench/look/RESULTS.md; some minutes
 //	go -C bench run ./look -large    # 200,000 files as well; half an hour
+//	go -C bench run ./look -files 20000 -skip copy -turns 0 -out FILE    # a part
 //
 // A tree is a git work tree of n committed files, a hundred in each directory.
 package main
@@ -29,10 +30,13 @@ func main() {
 	b := &bench{}
 	large := flag.Bool("large", false, "200,000 files as well")
 	quick := flag.Bool("quick", false, "1,000 files alone")
+	files := flag.Int("files", 0, "trees of so `many` files alone")
+	flag.StringVar(&b.job, "job", "", "do the jobs with this `word` in their name alone")
+	skip := flag.String("skip", "", "leave out the ways with this `word` in their name")
 	out := flag.String("out", "look/RESULTS.md", "write the results to this `file`")
 	dir := flag.String("dir", "", "lay out the trees below this `directory` (default: the system's temporary one)")
-	flag.IntVar(&b.rounds, "rounds", 15, "let each way do each job so `many` times")
-	flag.IntVar(&b.turns, "turns", 200, "let the store grow for so `many` turns")
+	flag.IntVar(&b.rounds, "rounds", 15, "let each way do each job so `many` times; 0: time nothing")
+	flag.IntVar(&b.turns, "turns", 200, "let the store grow for so `many` turns; 0: do not")
 	flag.Parse()
 	sizes := []int{1_000, 20_000}
 	if *large {
@@ -41,6 +45,13 @@ func main() {
 	if *quick {
 		sizes = sizes[:1]
 	}
+	if *files > 0 {
+		sizes = []int{*files}
+	}
+	if b.rounds == 0 {
+		sizes = nil
+	}
+	b.skip = *skip
 	if err := b.run(context.Background(), sizes, *dir, *out); err != nil {
 		fmt.Fprintln(os.Stderr, "look:", err)
 		os.Exit(1)
@@ -51,6 +62,7 @@ type bench struct {
 	rounds, turns int
 	emend         string
 	scratch       string
+	skip, job     string
 	launcher      *launch.Launcher
 	ways          []way
 	missing       []string
@@ -99,9 +111,11 @@ func (b *bench) run(ctx context.Context, sizes []int, dir, out string) (err erro
 			return err
 		}
 	}
-	growth, err := b.growth(ctx)
-	if err != nil {
-		return err
+	growth := ""
+	if b.turns > 0 {
+		if growth, err = b.growth(ctx); err != nil {
+			return err
+		}
 	}
 	page := b.page(machine) + growth
 	fmt.Print(page)
@@ -153,6 +167,9 @@ func (b *bench) tree(ctx context.Context, n int) error {
 	defer os.RemoveAll(root + ".shadow")
 	number := 0
 	for _, j := range jobs {
+		if !strings.Contains(j.name, b.job) {
+			continue
+		}
 		if _, err := exec.LookPath(j.needs); err != nil {
 			b.missing = append(b.missing, j.name+": "+j.needs+" is not here.")
 			continue

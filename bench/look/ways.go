@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"strings"
 )
 
 // way is a way to be able to go back, around a command.
@@ -36,6 +37,10 @@ var allWays = []way{
 	{name: "`git stash create`, then the command", settle: func(*bench, string) []string { return shell("git update-index -q --refresh || true", 0) },
 		args: func(_ *bench, _, script string, number int) []string {
 			return shell("git stash create >/dev/null && "+script, number)
+		}},
+	{name: "`git status` before and after, which keeps nothing", settle: func(*bench, string) []string { return shell("git update-index -q --refresh || true", 0) },
+		args: func(_ *bench, _, script string, number int) []string {
+			return shell("git status --porcelain >/dev/null; "+script+"; git status --porcelain >/dev/null", number)
 		}},
 	{name: "a repository beside the tree (`add -A`, `commit`), then the command", settle: func(_ *bench, root string) []string { return shell(shadow(root), 0) },
 		args: func(_ *bench, root, script string, number int) []string {
@@ -81,6 +86,10 @@ func (b *bench) findWays(ctx context.Context) error {
 	}
 	defer os.RemoveAll(small)
 	for _, w := range allWays {
+		if b.skip != "" && strings.Contains(w.name, b.skip) {
+			b.missing = append(b.missing, w.name+": left out by -skip.")
+			continue
+		}
 		cmd := exec.CommandContext(ctx, b.emend, "run", "--mode", "overlay", "--", "true")
 		cmd.Dir = small
 		if said, err := cmd.CombinedOutput(); w.name == overlayWay && err != nil {

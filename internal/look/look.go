@@ -51,6 +51,11 @@ func lookWith(ctx context.Context, w *workspace.Workspace, req api.LookRequest, 
 		return nil, err
 	}
 	dir, err := workspace.OpenLooks(store, true)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, &fail.Error{Kind: fail.CommandFailed, Reason: fail.StoreUnwritable, Cause: err,
+			Msg:  fmt.Sprintf("the store %q was removed while it was in use, and with it the log and what an undo needs", w.StorePlace().Dir),
+			Hint: "The next call makes a new one. With ‹option store› it can be where no command that removes .git reaches it."}
+	}
 	if err != nil {
 		return nil, workspace.StoreError(err)
 	}

@@ -18,13 +18,14 @@ import (
 // own is how an agent changes files without emend: by its shell and its own edit tools.
 type own struct {
 	*agent
-	shellTool string
-	shell     func(command string) object
-	read      func(w *account, name string) *step // what the agent wants before an edit; nil for nothing
-	write     func(w *account, name, content string) step
-	edit      func(w *account, name, old, new string) step
-	ask       func(prompt string, again bool) []string
-	same      func(request any) // removes from a request what differs from run to run without hooks, if that is more than [changing]
+	shellTool  string
+	shell      func(command string) object
+	background func(command string) object         // the shell goes on while the agent works; nil where it cannot
+	read       func(w *account, name string) *step // what the agent wants before an edit; nil for nothing
+	write      func(w *account, name, content string) step
+	edit       func(w *account, name, old, new string) step
+	ask        func(prompt string, again bool) []string
+	same       func(request any) // removes from a request what differs from run to run without hooks, if that is more than [changing]
 }
 
 func (o own) run(command string) step {
@@ -37,6 +38,9 @@ var owns = []own{
 	{
 		agent: claudeCode, shellTool: "Bash",
 		shell: func(c string) object { return object{"command": c, "description": "run it"} },
+		background: func(c string) object {
+			return object{"command": c, "description": "run it", "run_in_background": true}
+		},
 		read: func(w *account, name string) *step {
 			return &step{does: "reads", tool: "Read", args: object{"file_path": w.path(name)}}
 		},
@@ -56,8 +60,9 @@ var owns = []own{
 	},
 	{
 		agent: codexSearch, shellTool: "exec_command",
-		same:  func(any) {}, // the order of members does
-		shell: func(c string) object { return object{"cmd": c} },
+		same:       func(any) {}, // the order of members does
+		shell:      func(c string) object { return object{"cmd": c} },
+		background: func(c string) object { return object{"cmd": c, "yield_time_ms": 250} },
 		write: func(w *account, name, content string) step {
 			return step{does: "writes", tool: "apply_patch", own: "*** Begin Patch\n*** Add File: " + name + "\n+" + strings.TrimSuffix(content, "\n") + "\n*** End Patch\n"}
 		},
@@ -75,6 +80,9 @@ var owns = []own{
 	{
 		agent: geminiCLI, shellTool: "run_shell_command", same: geminiSame,
 		shell: func(c string) object { return object{"command": c, "description": "run it"} },
+		background: func(c string) object {
+			return object{"command": c, "description": "run it", "is_background": true}
+		},
 		write: func(w *account, name, content string) step {
 			return step{does: "writes", tool: "write_file", args: object{"file_path": w.path(name), "content": content}}
 		},
@@ -194,6 +202,70 @@ func TestHooks(t *testing.T) {
 					}
 				})
 			}
+		})
+	}
+}
+
+// TestHooksBackground: a shell that an agent leaves in the background writes while the next call is under way. What it changes is on
+// record in the session and the turn, and the entry names it as one of those that may have done it.
+func TestHooksBackground(t *testing.T) {
+	for _, o := range owns {
+		if o.background == nil {
+			continue
+		}
+		t.Run(slug(o.agent), func(t *testing.T) {
+			if testing.Short() {
+				t.Skip("NOT RUN: not with -short")
+			}
+			p := install(t, o.agent)
+			const late = "until test -e go; do sleep 0.05; done; echo late > late.txt; echo 1 > done"
+			background := way{
+				name: "background",
+				turns: func(o own, w *account) [][]step {
+					return [][]step{{
+						{does: "leaves running " + late, tool: o.shellTool, args: o.background(late)},
+						o.run("echo 1 > go; until test -e done; do sleep 0.05; done; echo front > front.txt"),
+					}}
+				},
+				after: map[string]string{"late.txt": "late\n", "front.txt": "front\n", "go": "1\n", "done": "1\n"},
+			}
+			root, err := filepath.EvalSymlinks(t.TempDir())
+			if err != nil {
+				t.Fatal(err)
+			}
+			o.turns(t, filepath.Join(root, "account"), p, background, func(w *account) { w.hooks(o.agent) }, func(w *account, trees []map[string]string) {
+				var in struct {
+					Data struct {
+						Entries []struct {
+							Turn, Call, Operation, Path string
+							SessionID                   string `json:"sessionId"`
+							Seen                        struct{ Others []string }
+						}
+					}
+				}
+				text := w.run("log", "--json")
+				if err := json.Unmarshal([]byte(text), &in); err != nil {
+					w.Fatalf("emend log --json says %.500q", text)
+				}
+				found := map[string]bool{}
+				for _, e := range in.Data.Entries {
+					found[e.Operation+" "+e.Path] = true
+					if e.SessionID == "" || e.Turn == "" || e.Call == "" {
+						w.Errorf("%s %s is on record in session %q, turn %q, call %q", e.Operation, e.Path, e.SessionID, e.Turn, e.Call)
+					}
+					if e.Path == "late.txt" && len(e.Seen.Others) == 0 {
+						w.Errorf("nobody else is named for late.txt: %+v", e)
+					}
+				}
+				for _, name := range []string{"late.txt", "front.txt", "go", "done"} {
+					if !found["add "+name] {
+						w.Errorf("%s is not on record: %v", name, found)
+					}
+				}
+				w.verified()
+				w.run("undo", "--turn")
+				w.holds("after undo --turn", trees[0])
+			})
 		})
 	}
 }
