@@ -52,9 +52,14 @@ func codexSuccess(changes []patch.Change) string {
 
 // expected joins the first of the lines that a hunk looked for. The model has them, and the nearest lines of the file follow.
 func expected(lines []string) string {
-	const most = 8
-	if len(lines) > most {
-		return strings.Join(lines[:most], "\n") + fmt.Sprintf("\n(and %d more)", len(lines)-most)
+	const most, bytes = 8, 300
+	n, size := 0, 0
+	for n < min(len(lines), most) && size < bytes {
+		size += len(lines[n])
+		n++
+	}
+	if n < len(lines) {
+		return strings.Join(lines[:n], "\n") + fmt.Sprintf("\n(and %d more)", len(lines)-n)
 	}
 	return strings.Join(lines, "\n")
 }

@@ -274,3 +274,41 @@ func marked(mark string, lines []string) string {
 	}
 	return b.String()
 }
+
+// TestFileIsAVersionWithHunks: if the file is byte for byte what the hunks make of a version on record, they are applied, whatever refused
+// them; if it is what a part of their changes makes of it, the rest is made.
+func TestFileIsAVersionWithHunks(t *testing.T) {
+	const blocks = "one {\n}\n\ntwo {\n}\n"
+	for _, tt := range []struct {
+		name, version, now, hunks string
+		want                      string // "" if it is refused, and nothing says that it is applied
+		alone                     string // the same without the version on record
+	}{
+		{"an addition below context that is still there", "alpha\nbeta\n", "alpha\nmore words\nbeta\n", "@@\n alpha\n+more words\n", "alpha\nmore words\nbeta\n", ""},
+		{"a blank line that was added", "a\n\nb\n", "a\n\n\nb\n", "@@\n a\n+\n \n b\n", "a\n\n\nb\n", ""},
+		{"and another line since", "alpha\nbeta\n", "alpha\nmore words\nbeta\ngamma\n", "@@\n alpha\n+more words\n", "", ""},
+		{"an addition that makes its context stand twice", "one line\n", "one line\ntwo lines\none line\n", "@@\n one line\n+two lines\n+one line\n", "one line\ntwo lines\none line\n", ""},
+		{"the first of two additions below context that is still there", "alpha\nbeta\n", "alpha\nmore words\nbeta\n", "@@\n alpha\n+more words\n@@\n beta\n+other words\n",
+			"alpha\nmore words\nbeta\nother words\n", ""},
+		{"a bracket that was exchanged, of two", blocks, "one {\n}\n\ntwo [\n]\n", "@@\n-two {\n-}\n+two [\n+]\n", "one {\n}\n\ntwo [\n]\n", ""},
+		{"the first of two changes", "a\n}\nb\n}\nc\n", "a\n]\nb\n}\nc\n", "@@\n a\n-}\n+]\n b\n-}\n+]\n c\n", "a\n]\nb\n]\nc\n", ""},
+		{"the first of two changes, and another", "a\n}\nb\n}\nc\n", "A\n]\nb\n}\nc\n", "@@\n a\n-}\n+]\n b\n-}\n+]\n c\n", "", ""},
+	} {
+		for _, versions := range [][]string{{tt.version}, nil} {
+			want := tt.want
+			if versions == nil {
+				want = tt.alone
+			}
+			p, _, err := buildSeen(t, readLeniently, tt.now, versions, "", tt.hunks)
+			got := ""
+			if err == nil {
+				if got = tt.now; len(p.Steps) > 0 {
+					got = p.Steps[0].After
+				}
+			}
+			if got != want {
+				t.Errorf("%s, %d versions: leaves %q, want %q (%v)", tt.name, len(versions), got, want, err)
+			}
+		}
+	}
+}
