@@ -14,12 +14,12 @@ import (
 
 // undoPiecesRequest asks to undo what an entry did to a file, or some hunks of it, or as much of the entry as does not conflict.
 type undoPiecesRequest struct {
-	Entry         string `json:"entry" jsonschema:"the entry"`
-	Path          string `json:"path,omitempty" jsonschema:"a file that it changed; none for all"`
-	Hunks         []int  `json:"hunks,omitempty" jsonschema:"hunks of its diff, numbered from 1; none for all"`
+	Entry         string   `json:"entry" jsonschema:"the entry"`
+	Path          string   `json:"path,omitempty" jsonschema:"a file that it changed; none for all"`
+	Hunks         []int    `json:"hunks,omitempty" jsonschema:"hunks of its diff, numbered from 1; none for all"`
 	Select        []string `json:"select,omitempty" jsonschema:"pieces of several files, each a number of a hunk, a colon and a path; 0 for the whole file"`
-	SkipConflicts bool   `json:"skipConflicts,omitempty" jsonschema:"leave what conflicts with later changes, and undo the rest"`
-	DryRun        bool   `json:"dryRun,omitempty" jsonschema:"only say what would be done"`
+	SkipConflicts bool     `json:"skipConflicts,omitempty" jsonschema:"leave what conflicts with later changes, and undo the rest"`
+	DryRun        bool     `json:"dryRun,omitempty" jsonschema:"only say what would be done"`
 }
 
 var undoPieces = define(Tool{
