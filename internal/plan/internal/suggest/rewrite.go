@@ -229,7 +229,8 @@ func (w *rewriter) writeOld(i int, mark byte) bool {
 }
 
 // certainlyRemoves reports whether the line that stands for removed line i is surely the one meant: it is equal; or it
-// is similar, nothing else differs by more than a mistake, and the hunk does not add it.
+// is similar, stands directly between the lines that the hunk has around it, nothing else differs by more than a mistake, and the hunk does
+// not add it.
 func (s *search) certainlyRemoves(st *alignment, i int) bool {
 	n := st.image[i]
 	if n == nothing || !st.certain[i] {
@@ -237,6 +238,11 @@ func (s *search) certainlyRemoves(st *alignment, i int) bool {
 	}
 	if s.isThere(st, i) {
 		return true
+	}
+	for _, next := range []int{i - 1, i + 1} {
+		if next >= 0 && next < len(s.old) && !s.omitted(next) && st.image[next] != n+next-i {
+			return false
+		}
 	}
 	least := 0.6
 	for j := range s.old {

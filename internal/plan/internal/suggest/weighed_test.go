@@ -44,6 +44,8 @@ func TestWeighed(t *testing.T) {
 			"-\treturn start|+\treturn start + 1", ""},
 		{"all of it is made", []string{" func first(a int) int {", "-\told := begin(a)", "+\tstart := begin(a)", " \tlog(start)"}, "", "Leave this hunk out"},
 		{"only brackets of it are made", []string{" \treturn start", "-)", "+}", " ", "-func second(b int) int {", "+func second(b, c int) int {"}, "", ""},
+		{"a removed line that is gone, beside one that is similar", []string{" func second(b int) int {", "-\tleft := begun(b)", "+\tmore()", " \tright := end(b)", " \tlog(right)", " \treturn left + right"}, "", ""},
+		{"a similar removed line, away from the line above it in the hunk", []string{" func second(b int) int {", "-\tright := edn(b)", "+\tright := end(b) + 1", " \treturn left + right", " }"}, "", ""},
 		{"a removed line that is not there, for one that is", []string{" func second(b int) int {", " \tleft := begin(b)", "-\tright := edn(b)", "+\tlog(start)", " \treturn left + right"}, "", "the change may be made"},
 		{"context of which a line is elsewhere, around a line that is here only", []string{" invented(w)", " invented(x)", " \tlog(start)", "-\tright := end(b)", "+\tright := end(b) + 1", " invented(y)", " invented(z)"}, "", ""},
 	} {
