@@ -37,7 +37,7 @@ func (b *bench) growth(ctx context.Context) (string, error) {
 		"bytes of the files that the turns changed, as they were before; the diff of a text that is written anew has it twice. \"At first\" is the store after a command that changes nothing; all are bytes of files, in\nMB of 10^6.\n\n"+
 		"| mode | each turn | at first MB | changed MB | the store grows by MB | of these the log | times what changed |\n|---|---|---:|---:|---:|---:|---:|\n", b.turns, dataFiles)
 	var said string
-	for _, mode := range []string{"witness", "overlay"} {
+	for _, mode := range []string{"overlay", "witness"} {
 		if mode == "overlay" && !b.has(overlayWay) {
 			continue
 		}
@@ -47,6 +47,7 @@ func (b *bench) growth(ctx context.Context) (string, error) {
 				return "", fmt.Errorf("%s, %s: %w", mode, t.name, err)
 			}
 			out.WriteString(row)
+			fmt.Fprint(os.Stderr, row) // so that a run which is cut off has said something
 			if mode == "witness" {
 				said = first
 			}
