@@ -190,11 +190,12 @@ func (e *editor) press(what, element string) {
 
 // row is an expression for the row of a tree that has a name, and more words beside it.
 func row(name string, words ...string) string {
-	out := "[...document.querySelectorAll('.pane-body .monaco-list-row')].find(r => r.querySelector('.label-name')?.innerText === " + quote(name)
+	var out strings.Builder
+	out.WriteString("[...document.querySelectorAll('.pane-body .monaco-list-row')].find(r => r.querySelector('.label-name')?.innerText === " + quote(name))
 	for _, word := range words {
-		out += " && r.innerText.includes(" + quote(word) + ")"
+		out.WriteString(" && r.innerText.includes(" + quote(word) + ")")
 	}
-	return out + ")"
+	return out.String() + ")"
 }
 
 // action presses the button of a row.

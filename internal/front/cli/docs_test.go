@@ -53,7 +53,7 @@ func TestDocsCommands(t *testing.T) {
 // TestDocsCommandsSeesMistakes: what misuse is there for.
 func TestDocsCommandsSeesMistakes(t *testing.T) {
 	for line, ok := range map[string]bool{
-		"log --path src -n 20": true, "-C d --json show 12": true, "log drop": true, "undo -p": true, "run -- sed --nope x": true, "serve DIR --http :0": true,
+		"log --path src -n 20": true, "-C d --json show 12": true, "log drop": true, "undo -p": true, "--version": true, "run -- sed --nope x": true, "serve DIR --http :0": true,
 		"lgo": false, "log --failed": false, "-C d log -z": false,
 	} {
 		if wrong := misuse((&app{}).command(), strings.Fields(line)); (wrong == "") != ok {
@@ -87,6 +87,7 @@ func shownCommands(text string) (out []string) {
 func misuse(c *cobra.Command, words []string) string {
 	c.InitDefaultCompletionCmd()
 	c.InitDefaultHelpFlag()
+	c.InitDefaultVersionFlag()
 	for i := 0; i < len(words); i++ {
 		w := strings.Trim(words[i], "[]…")
 		if w == "--" || w == "run" && c.Parent() == nil {
