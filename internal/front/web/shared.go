@@ -110,4 +110,3 @@ var DayHeading = dayHeading
 
 // Plural words a number of things: 1 file, 2 files.
 func Plural(n int, one string) string { return plural(n, one) }
-
