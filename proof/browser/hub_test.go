@@ -145,7 +145,7 @@ func TestHub(t *testing.T) {
 	needBrowser(t)
 	root, images := t.TempDir(), t.TempDir()
 	if os.Getenv("EMEND_IMAGES") == "write" {
-		root, images = plainRoot(t), filepath.Join("..", "..", "docs", "images")
+		images = filepath.Join("..", "..", "docs", "images") // no pictured page shows the path of a workspace
 	}
 	h := serveHub(t)
 	shop, site := worldAt(t, filepath.Join(root, "one"), map[string]string{"src/cart.ts": "export const total = 1;\n", "migrations/0001.sql": "CREATE TABLE orders;\n"}), worldAt(t, filepath.Join(root, "two"), map[string]string{"index.html": "<h1>Shop</h1>\n"})
