@@ -578,11 +578,17 @@ func TestLog(t *testing.T) {
 	if _, err := w.Verify(ctx, v.Head); !errors.Is(err, control.ErrLog) {
 		t.Errorf("another head: %v", err)
 	}
-	if _, err := w.hub.JetStream().Publish(ctx, "emend.acts", []byte(`{"v":1,"seq":25,"kind":"issue token","by":"operator","h":"0"}`)); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := w.Verify(ctx, api.Head{}); !errors.Is(err, control.ErrLog) {
-		t.Errorf("a forged act: %v", err)
+	first, err := w.hub.JetStream().Stream(ctx, "EMEND_ACTS")
+	must(t, err)
+	old, err := first.GetMsg(ctx, 1)
+	must(t, err)
+	for what, forged := range map[string][]byte{"an act that was copied": old.Data, "a forged act": []byte(`{"v":1,"seq":25,"kind":"issue token","by":"operator","h":"0"}`)} {
+		if _, err := w.hub.JetStream().Publish(ctx, "emend.acts", forged); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := w.Verify(ctx, api.Head{}); !errors.Is(err, control.ErrLog) {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 	if _, _, err := w.Issue(ctx, control.Operator, control.Token{Name: "p", Role: control.Viewer}); !errors.Is(err, control.ErrLog) {
 		t.Errorf("a hub whose log was changed goes on: %v", err)

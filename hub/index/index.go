@@ -33,7 +33,7 @@ CREATE TABLE term (id INTEGER PRIMARY KEY, kind TEXT NOT NULL, value TEXT NOT NU
 CREATE VIRTUAL TABLE words USING fts5 (value, content='', columnsize=0, tokenize='trigram');
 CREATE TABLE record (id INTEGER PRIMARY KEY, workspace INTEGER NOT NULL, epoch INTEGER NOT NULL, seq INTEGER NOT NULL, tx TEXT NOT NULL,
 	arrived INTEGER NOT NULL, void INTEGER NOT NULL, terms BLOB NOT NULL, line BLOB NOT NULL);
-CREATE UNIQUE INDEX record_seq ON record (workspace, seq, epoch) WHERE void = 0;
+CREATE INDEX record_seq ON record (workspace, seq);
 CREATE INDEX record_tx ON record (tx) WHERE tx <> '';
 CREATE TABLE posting (term INTEGER NOT NULL, record INTEGER NOT NULL, PRIMARY KEY (term, record)) WITHOUT ROWID;
 CREATE TABLE ended (workspace INTEGER NOT NULL, tx TEXT NOT NULL, how TEXT NOT NULL, PRIMARY KEY (workspace, tx)) WITHOUT ROWID;

@@ -50,13 +50,13 @@ func (x *Index) Workspaces(ctx context.Context) (map[string]Workspace, error) {
 // the one that counts: that of the newest epoch, not void.
 func (x *Index) Entry(ctx context.Context, workspace, name string) (e *Entry, err error) {
 	err = x.reading(ctx, func(r *reader) error {
-		q, arg := "SELECT id FROM record WHERE tx = ? AND workspace = (SELECT id FROM workspace WHERE name = ?) ORDER BY void, epoch DESC, id DESC LIMIT 1", any(name)
+		q, arg := "SELECT id FROM record INDEXED BY record_tx WHERE tx <> '' AND tx = ? AND workspace = (SELECT id FROM workspace WHERE name = ?) ORDER BY void, epoch DESC, id DESC LIMIT 1", any(name)
 		if number, ok := strings.CutPrefix(name, "#"); ok {
 			n, err := strconv.ParseInt(number, 10, 64)
 			if err != nil {
 				return nil
 			}
-			q, arg = strings.Replace(q, "tx = ?", "seq = ?", 1), n
+			q, arg = "SELECT id FROM record WHERE seq = ? AND workspace = (SELECT id FROM workspace WHERE name = ?) ORDER BY void, epoch DESC, id DESC LIMIT 1", n
 		} else if name == "" {
 			return nil
 		}

@@ -291,7 +291,7 @@ func (r *reader) find(q Query, conditions []condition, low, high int64) (*Page, 
 // numbers lists the numbers of the records that may match, the highest first.
 func (r *reader) numbers(q Query, conditions []condition, low, high int64) (numbers, error) {
 	if isTransaction(q.Text) {
-		return r.query("SELECT id FROM record WHERE tx >= ? AND tx < ? AND id >= ? AND id < ? ORDER BY id DESC", q.Text, q.Text+"~", low, high)
+		return r.query("SELECT id FROM record INDEXED BY record_tx WHERE tx <> '' AND tx >= ? AND tx < ? AND id >= ? AND id < ? ORDER BY id DESC", q.Text, q.Text+"~", low, high)
 	}
 	var best *condition
 	for i := range conditions {

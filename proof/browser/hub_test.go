@@ -145,7 +145,7 @@ func TestHub(t *testing.T) {
 	needBrowser(t)
 	root, images := t.TempDir(), t.TempDir()
 	if os.Getenv("EMEND_IMAGES") == "write" {
-		root, images = plainRoot(t), filepath.Join("..", "..", "docs", "images")
+		images = filepath.Join("..", "..", "docs", "images") // no pictured page shows the path of a workspace
 	}
 	h := serveHub(t)
 	shop, site := worldAt(t, filepath.Join(root, "one"), map[string]string{"src/cart.ts": "export const total = 1;\n", "migrations/0001.sql": "CREATE TABLE orders;\n"}), worldAt(t, filepath.Join(root, "two"), map[string]string{"index.html": "<h1>Shop</h1>\n"})
@@ -182,7 +182,8 @@ func TestHub(t *testing.T) {
 	agent.call("create_file", map[string]any{"path": "src/round.ts", "content": "export const round = Math.round;\n"})
 	b.reload("timeline", "ol.calls", "src/round.ts")
 	b.until("the page is live", live)
-	call := agent.begin("create_file", migration("0002_vat.sql"))
+	asking := shop.client("claude-code", "2.1.329", "--session", "vat", "--wait", "1m")
+	call := asking.begin("create_file", migration("0002_vat.sql"))
 	b.until("the header counts it", `document.querySelector("header nav").innerText.includes("(1)")`)
 	b.follow("header nav", "Waiting (1)")
 	b.says("article.question", "migrations/0002_vat.sql", "Claude Code 2.1", "shop-7", "payments")
@@ -195,7 +196,7 @@ func TestHub(t *testing.T) {
 		t.Errorf("allowed: %s", r.Output)
 	}
 	shop.holds("allowed", "migrations/0002_vat.sql", migration("")["content"].(string))
-	call = agent.begin("create_file", migration("0003_more.sql"))
+	call = asking.begin("create_file", migration("0003_more.sql"))
 	b.reload("waiting", "article.question", "0003_more.sql")
 	b.fill("article.question", "Reason", "one column at a time")
 	b.press("article.question", "Deny")
@@ -212,7 +213,7 @@ func TestHub(t *testing.T) {
 	plain.paste(h.token)
 	plain.until("the fleet", `document.querySelector("header nav")`)
 	plain.base = eval[string](plain, "location.origin + location.pathname")
-	call = agent.begin("create_file", migration("0004_plain.sql"))
+	call = asking.begin("create_file", migration("0004_plain.sql"))
 	plain.reload("waiting", "article.question", "0004_plain.sql")
 	plain.do("allow", clickOn("form.once button"))
 	plain.says(".flash", "Allowed.")

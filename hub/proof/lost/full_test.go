@@ -29,7 +29,11 @@ func TestDiskFull(t *testing.T) {
 	if runtime.GOOS != "linux" {
 		t.Skip("NOT RUN: a full disk: it is a small tmpfs, which only Linux has")
 	}
-	if err := mount("-t", "tmpfs", "-o", "size=48m", "tmpfs", dir); err != nil {
+	size := "size=48m"
+	if testing.Short() {
+		size = "size=30m"
+	}
+	if err := mount("-t", "tmpfs", "-o", size, "tmpfs", dir); err != nil {
 		t.Skipf("NOT RUN: a full disk: a small tmpfs cannot be mounted here (%v)", err)
 	}
 	defer exec.Command("umount", "-l", dir).Run()

@@ -32,14 +32,35 @@ var (
 	rate       = flag.Int("rate", 4000, "records a second of all simulated workspaces; 0 for what the hub takes")
 )
 
-// program builds emend-hub.
+var builtIn string // the directory of the program; "" if it was not built
+
+// built is where emend-hub was built, once for all tests.
+var built = sync.OnceValues(func() (string, error) {
+	dir, err := os.MkdirTemp("", "emend-hub-")
+	if err != nil {
+		return "", err
+	}
+	builtIn = dir
+	file := filepath.Join(dir, "emend-hub")
+	if out, err := exec.Command("go", "build", "-o", file, "../../cmd/emend-hub").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("%w\n%s", err, out)
+	}
+	return file, nil
+})
+
 func program(t *testing.T) string {
 	t.Helper()
-	file := filepath.Join(t.TempDir(), "emend-hub")
-	if out, err := exec.Command("go", "build", "-o", file, "../../cmd/emend-hub").CombinedOutput(); err != nil {
-		t.Fatalf("%v\n%s", err, out)
+	file, err := built()
+	if err != nil {
+		t.Fatal(err)
 	}
 	return file
+}
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	os.RemoveAll(builtIn)
+	os.Exit(code)
 }
 
 func freePort(t *testing.T) string {

@@ -1,0 +1,212 @@
+package main
+
+import (
+	"bytes"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/emend-dev/emend/hub/hubtest"
+)
+
+// TestMain has the test be the program, so that nothing has to be built.
+func TestMain(m *testing.M) {
+	if os.Getenv("EMEND_HUB_PROGRAM") != "" {
+		main()
+	}
+	os.Exit(m.Run())
+}
+
+// person is somebody with a home of their own.
+type person struct {
+	t    *testing.T
+	home string
+}
+
+func (p *person) command(args ...string) *exec.Cmd {
+	exe, err := os.Executable()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	cmd := exec.Command(exe, args...)
+	cmd.Env = []string{"EMEND_HUB_PROGRAM=1", "HOME=" + p.home, "XDG_CONFIG_HOME=" + p.home + "/config", "XDG_STATE_HOME=" + p.home + "/state", "PATH=" + os.Getenv("PATH")}
+	return cmd
+}
+
+func (p *person) run(args ...string) string {
+	p.t.Helper()
+	out, err := p.command(args...).CombinedOutput()
+	if err != nil {
+		p.t.Fatalf("emend-hub %s: %v\n%s", strings.Join(args, " "), err, out)
+	}
+	return string(out)
+}
+
+// start starts a command, and stops it at the test's end.
+func (p *person) start(args ...string) *printed {
+	p.t.Helper()
+	cmd, out := p.command(args...), new(printed)
+	cmd.Stdout, cmd.Stderr = out, out
+	if err := cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() {
+		cmd.Process.Signal(os.Interrupt)
+		if err := cmd.Wait(); err != nil && args[0] == "serve" { // a join whose key was revoked fails
+			p.t.Errorf("emend-hub %s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+	})
+	return out
+}
+
+// printed is what a command printed until now.
+type printed struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (p *printed) Write(b []byte) (int, error) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.b.Write(b)
+}
+
+func (p *printed) String() string {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.b.String()
+}
+
+// until waits until f holds.
+func until(t *testing.T, what string, f func() bool) {
+	t.Helper()
+	for start := time.Now(); !f(); time.Sleep(20 * time.Millisecond) {
+		if time.Since(start) > time.Minute {
+			t.Fatal("not within a minute: " + what)
+		}
+	}
+}
+
+func port(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// TestTwoCommands: from nothing to a hub with two joined workspaces and its pages, and what a person does then.
+func TestTwoCommands(t *testing.T) {
+	operator, developer := &person{t, t.TempDir()}, &person{t, t.TempDir()}
+	one, two := hubtest.Workspace(t), hubtest.Workspace(t)
+	hubtest.Change(t, one, 2)
+	pages := port(t)
+	serve := operator.start("serve", "--listen", port(t), "--http", pages)
+	until(t, "an invitation", func() bool { return strings.Contains(serve.String(), "join '") })
+	_, rest, _ := strings.Cut(serve.String(), "join '")
+	invitation, _, _ := strings.Cut(rest, "'")
+	developer.start("join", invitation, "--allow", "stop,undo", one, two)
+	var members []memberState
+	until(t, "two workspaces", func() bool {
+		if err := json.Unmarshal([]byte(operator.run("members", "--json")), &members); err != nil {
+			t.Fatal(err)
+		}
+		here := 0
+		for _, m := range members {
+			here += count(m.State == "here")
+		}
+		return here == 2
+	})
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}, Timeout: 10 * time.Second}
+	if r, err := client.Get("https://" + pages + "/"); err != nil || r.StatusCode >= 500 {
+		t.Errorf("the pages: %v, %v", r, err)
+	}
+	hubtest.Change(t, two, 2)
+	until(t, "all records", func() bool {
+		return strings.Contains(operator.run("verify"), "10 records of 2 workspaces, 0 findings")
+	})
+	if out := operator.run("freeze", "--all", "--reason", "a test"); strings.Count(out, "read-only since") != 2 {
+		t.Errorf("freeze printed %q", out)
+	}
+	operator.run("thaw", "--all")
+	if out := operator.run("invite", "--label", "ci"); !strings.HasPrefix(out, "https://"+pages+"/join#") {
+		t.Errorf("invite printed %q", out)
+	}
+	if out := operator.run("token", "anna", "--role", "approver"); !strings.HasPrefix(out, "emendhub_") {
+		t.Errorf("token printed %q", out)
+	}
+	operator.run("revoke", members[0].ID, "a test")
+	until(t, "the revoked workspace hears of it", func() bool { return strings.Contains(operator.run("members"), "revoked") })
+}
+
+// TestJoinAround: the command's exit code and output are those of join; with --ack the hub has everything when join ends, and without a hub it says so.
+func TestJoinAround(t *testing.T) {
+	operator, developer := &person{t, t.TempDir()}, &person{t, t.TempDir()}
+	dir := hubtest.Workspace(t)
+	hubtest.Change(t, dir, 3)
+	serve := operator.start("serve", "--listen", port(t), "--http", port(t))
+	until(t, "an invitation", func() bool { return strings.Contains(serve.String(), "join '") })
+	_, rest, _ := strings.Cut(serve.String(), "join '")
+	invitation, _, _ := strings.Cut(rest, "'")
+	for _, c := range []struct {
+		args []string
+		code int
+		out  string
+	}{
+		{[]string{"join", invitation, dir, "--ack", "--", "sh", "-c", "echo out; exit 7"}, 7, "out\n"},
+		{[]string{"join", dir, "--", "sh", "-c", "pwd; exit 3"}, 3, ""},
+		{[]string{"join", dir, "--ack"}, 0, ""},
+		{[]string{"join", dir, "--ship", "all"}, exitUsage, ""},
+		{[]string{"join", "nowhere"}, exitUsage, ""},
+		{[]string{"join", t.TempDir()}, exitFailed, ""},
+		{[]string{"join", dir, "--"}, exitUsage, ""},
+	} {
+		cmd := developer.command(c.args...)
+		var out, errs bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &errs
+		err := cmd.Run()
+		code := 0
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+			code = exit.ExitCode()
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if code != c.code || c.out != "" && out.String() != c.out {
+			t.Errorf("%v: exit code %d, printed %q, want %d and %q\n%s", c.args, code, &out, c.code, c.out, &errs)
+		}
+	}
+	if out := operator.run("verify"); !strings.Contains(out, "7 records of 1 workspaces") {
+		t.Errorf("verify printed %q", out)
+	}
+}
+
+// TestHelp: every command says what it does; the man pages are written.
+func TestHelp(t *testing.T) {
+	a := &app{out: new(bytes.Buffer), err: new(bytes.Buffer)}
+	for _, c := range a.root().Commands() {
+		if c.Short == "" || c.Name() != "help" && c.Name() != "completion" && c.Args == nil && c.RunE == nil {
+			t.Errorf("%s: no help", c.Name())
+		}
+	}
+	p, dir := &person{t, t.TempDir()}, t.TempDir()
+	p.run("man", dir)
+	for _, name := range []string{"emend-hub.1", "emend-hub-serve.1", "emend-hub-join.1", "emend-hub-policy-sign.1"} {
+		if text, err := os.ReadFile(filepath.Join(dir, name)); err != nil || !bytes.Contains(text, []byte(".SH")) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if out := p.run("completion", "bash"); !strings.Contains(out, "emend-hub") {
+		t.Error("no completion")
+	}
+}
