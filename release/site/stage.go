@@ -120,7 +120,7 @@ var sections = []section{
 	{"For people", []string{"docs/command-line.md", "docs/run.md", "docs/ui.md", "docs/log.md", "docs/trash.md", "docs/find.md", "docs/explain.md",
 		"docs/policy.md", "docs/rules.md", "docs/man.md"}},
 	{"For agents", []string{"docs/clients.md", "docs/tools.md", "docs/profiles.md", "docs/dialects.md", "docs/differences.md", "docs/serve.md", "docs/mcp.md", "docs/agents.md"}},
-	{"Promises", []string{"docs/commit.md", "docs/threats.md", "docs/reliability.md", "docs/proofs.md", "docs/windows.md", "docs/size.md", "docs/conformance.md", "docs/performance.md", "SECURITY.md"}},
+	{"Promises", []string{"docs/commit.md", "docs/threats.md", "docs/reliability.md", "docs/proofs.md", "docs/windows.md", "docs/fleet-security.md", "docs/fleet-scale.md", "docs/size.md", "docs/conformance.md", "docs/performance.md", "SECURITY.md"}},
 	{"Reference", []string{"reference/commands.md", "reference/tools.md", "reference/errors.md", "reference/policy.md"}},
 	{"Contribute", []string{"CONTRIBUTING.md", "docs/architecture.md", "docs/decisions/index.md"}},
 }
