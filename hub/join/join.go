@@ -73,7 +73,7 @@ func Open(o Options) (*Join, error) {
 		}
 	}
 	j.nc, err = Connect(o.Membership,
-		nats.ConnectHandler(func(*nats.Conn) { j.woke() }), nats.ReconnectHandler(func(*nats.Conn) { j.woke() }),
+		nats.ConnectHandler(func(*nats.Conn) { j.announce() }), nats.ReconnectHandler(func(*nats.Conn) { j.announce() }),
 		nats.DisconnectErrHandler(func(_ *nats.Conn, err error) { j.o.Log.Info("the hub is out of reach", "error", err) }),
 		nats.ClosedHandler(func(nc *nats.Conn) { j.gone(nc.LastError()) }),
 		nats.ErrorHandler(func(_ *nats.Conn, _ *nats.Subscription, err error) {
@@ -150,14 +150,6 @@ func (l workspaceLog) Watch(ctx context.Context, tell func(api.Head)) error {
 		}
 	}
 	return nil
-}
-
-// woke is called when there is a connection.
-func (j *Join) woke() {
-	if j.ship != nil {
-		j.ship.Wake()
-	}
-	j.announce()
 }
 
 // gone is called when the connection is closed for good.
