@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -61,7 +62,7 @@ func (r *request) waitingPage() (page, error) {
 	}
 	for i := range list {
 		sp := r.f.byID[list[i].Workspace]
-		if v.Label != "" && !has(sp.Labels, v.Label) {
+		if v.Label != "" && !slices.Contains(sp.Labels, v.Label) {
 			continue
 		}
 		q, err := r.question(sp, &list[i])
@@ -75,15 +76,6 @@ func (r *request) waitingPage() (page, error) {
 		title = fmt.Sprintf("Waiting (%d)", len(v.Questions))
 	}
 	return page{Name: "waiting", Title: title, Data: v, Reload: len(v.Questions) == 0}, nil
-}
-
-func has(list []string, s string) bool {
-	for _, x := range list {
-		if x == s {
-			return true
-		}
-	}
-	return false
 }
 
 func (r *request) question(sp *space, w *wire.Question) (*question, error) {
@@ -221,7 +213,7 @@ func (r *request) policyPage() (page, error) {
 	for _, a := range rollouts {
 		row := rolloutRow{Act: a}
 		for _, sp := range r.f.spaces {
-			if sp.Revoked == nil && (a.Rollout.Label == "" || has(sp.Labels, a.Rollout.Label)) {
+			if sp.Revoked == nil && (a.Rollout.Label == "" || slices.Contains(sp.Labels, a.Rollout.Label)) {
 				row.Of++
 				if runs(sp, a.Rollout.Pack.Name, a.Rollout.Pack.Version) {
 					row.Has++
@@ -277,7 +269,7 @@ func (r *request) stopPage() (page, error) {
 		case a.Stop.Label != "":
 			row.Target = "label " + a.Stop.Label
 		}
-		if r.who.May(control.Approver) && (a.Stop.Workspace != "" || !v.Scoped || has(r.who.Labels, a.Stop.Label)) {
+		if r.who.May(control.Approver) && (a.Stop.Workspace != "" || !v.Scoped || slices.Contains(r.who.Labels, a.Stop.Label)) {
 			row.Resume = r.form("resume", r.to("stop"), []string{"workspace", a.Stop.Workspace, "label", a.Stop.Label})
 		}
 		v.Stops = append(v.Stops, row)

@@ -613,7 +613,7 @@ func TestAPI(t *testing.T) {
 	for who, spaces := range map[string]int{"vera": 2, "ada": 1} {
 		a := (&browser{world: w}).send("GET", "/api/v1/events?after=0", "", "Authorization", "Bearer "+w.secrets[who])
 		seen := map[string]bool{}
-		for _, line := range strings.Split(strings.TrimSpace(a.body), "\n") {
+		for line := range strings.SplitSeq(strings.TrimSpace(a.body), "\n") {
 			var e out.Event
 			must(t, json.Unmarshal([]byte(line), &e))
 			seen[e.Workspace.ID] = true
