@@ -154,6 +154,9 @@ func (s *search) elsewhere(st *alignment) string {
 				return fmt.Sprintf("The hunk's line %s is line %d of the file, away from its other lines: send all of them as they stand at the place that is meant.", fail.Quote(s.old[i]), n+1)
 			}
 		}
+		if n, ok := s.besideCopy(st, i); ok {
+			return fmt.Sprintf("The hunk's line %s is line %d of the file, beside another line that equals the one to be removed: send all lines as they stand at the place that is meant.", fail.Quote(s.old[i]), n+1)
+		}
 		if !removes && weight(key) < 1 {
 			return fmt.Sprintf("The hunk's line %s is not there: send the lines around what is added as they are in the file.", fail.Quote(s.old[i]))
 		}
@@ -162,6 +165,22 @@ func (s *search) elsewhere(st *alignment) string {
 		}
 	}
 	return ""
+}
+
+// besideCopy returns the line of the file that is old line i and stands where the hunk has it from a line to be removed, but from
+// another line that equals that one.
+func (s *search) besideCopy(st *alignment, i int) (int, bool) {
+	for j, n := range st.image {
+		if !s.removed[j] || !s.isThere(st, j) {
+			continue
+		}
+		for _, copied := range s.stands[s.keys[j]] {
+			if at := copied + i - j; copied != n && slices.Contains(s.stands[s.keys[i]], at) {
+				return at, true
+			}
+		}
+	}
+	return 0, false
 }
 
 // cutOff reports whether the patch ends in the middle of the hunk's last line, and which line of the file that is the beginning

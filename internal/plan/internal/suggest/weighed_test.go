@@ -98,3 +98,23 @@ func TestWithoutAnchors(t *testing.T) {
 		}
 	}
 }
+
+// TestBesideCopy: a line that the hunk shows is away from its place, and beside a copy of the line that it removes.
+func TestBesideCopy(t *testing.T) {
+	vet := []string{"vet:", "  steps:", "  - setup", "  with:", "    version: 1", "  - run: vet", "  - run: done", ""}
+	h := hunk("   steps:", "   - setup", "   with:", "-    version: 1", "+    version: 2", "   - run: push", "   - run: done")
+	for _, tt := range []struct {
+		name  string
+		below []string
+		want  string // the hint; "" if a correction is offered
+	}{
+		{"beside a copy", []string{"push:", "    version: 1", "  - run: push", "again:", "  - run: push"}, "beside another line that equals the one to be removed"},
+		{"beside nothing", []string{"push:", "    version: 1", "", "  - run: push", "again:", "  - run: push"}, ""},
+	} {
+		offered := false
+		_, err := settle(text.Split(joined(append(vet[:len(vet):len(vet)], tt.below...))), []patch.Hunk{h}, order, func(patch.Hunk) (string, bool) { offered = true; return "shown", true })
+		if hint := fail.All(err)[0].Hint; offered != (tt.want == "") || !strings.Contains(hint, tt.want) {
+			t.Errorf("%s: offered is %v, the hint %q", tt.name, offered, hint)
+		}
+	}
+}
