@@ -1,6 +1,7 @@
 package indent
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/emend-dev/emend/patch"
@@ -21,18 +22,22 @@ func (p Pairs) Add(hunk, file string) bool {
 // Seen collects the pairs of a hunk's old lines.
 type Seen struct {
 	all, removed Pairs
-	blanks       Pairs // of lines of nothing but white space
+	blanks       Pairs // of lines of nothing but white space; nil if the hunk adds none
 	uneven       bool  // one indent became several
 
-	further map[string]bool // the prefixes by which lines of context stand further right than in the file
+	further []string // the prefixes by which lines of context stand further right than in the file
 
 	// Moved is set by Pairs if only the context was moved. Then the added lines have to show that they were not: see RunsFit.
 	Moved bool
 }
 
-// NewSeen returns an empty Seen.
-func NewSeen() *Seen {
-	return &Seen{all: Pairs{}, removed: Pairs{}, blanks: Pairs{}, further: map[string]bool{}}
+// NewSeen returns an empty Seen for a hunk of these lines.
+func NewSeen(lines []patch.Line) *Seen {
+	s := &Seen{all: Pairs{}, removed: Pairs{}}
+	if slices.ContainsFunc(lines, func(l patch.Line) bool { return l.Mark() == '+' && l.Text() != "" && strings.TrimSpace(l.Text()) == "" }) {
+		s.blanks = Pairs{}
+	}
+	return s
 }
 
 // Add notes that an old line of the hunk is a line of the file.
@@ -40,15 +45,17 @@ func (s *Seen) Add(line patch.Line, file string) {
 	mine, rest := Cut(line.Text())
 	theirs, _ := Cut(file)
 	if rest == "" {
-		s.blanks.Add(mine, theirs)
+		if s.blanks != nil {
+			s.blanks.Add(mine, theirs)
+		}
 		return
 	}
 	s.uneven = !s.all.Add(mine, theirs) || s.uneven
 	if line.Mark() == '-' && mine != "" {
 		s.removed.Add(mine, theirs)
 	}
-	if more, ok := strings.CutSuffix(mine, theirs); ok && more != "" && line.Mark() == ' ' {
-		s.further[more] = true
+	if more, ok := strings.CutSuffix(mine, theirs); ok && more != "" && line.Mark() == ' ' && !slices.Contains(s.further, more) {
+		s.further = append(s.further, more)
 	}
 }
 

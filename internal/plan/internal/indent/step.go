@@ -133,7 +133,7 @@ func (s *Seen) runFits(step int, lines []patch.Line, first patch.Line, replaced 
 	if misfits(0, lines[:n+1], asWritten) > 0 && misfits(step, lines[:n+1], asWritten) > 0 {
 		return false
 	}
-	for more := range s.further {
+	for _, more := range s.further {
 		if misfits(step, lines, func(line string) string { return strings.TrimPrefix(line, more) }) <= misfits(step, lines, asWritten) {
 			return false
 		}

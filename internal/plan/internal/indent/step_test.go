@@ -43,7 +43,7 @@ func TestRunsFit(t *testing.T) {
 		for l := range strings.SplitSeq(tt.lines, "|") {
 			lines = append(lines, patch.Line(max(l, " ")))
 		}
-		seen := NewSeen()
+		seen := NewSeen(nil)
 		seen.Add("     a", "a")
 		if got := seen.RunsFit(4, lines); got != tt.want {
 			t.Errorf("%q: %v", tt.lines, got)

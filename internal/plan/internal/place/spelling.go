@@ -104,7 +104,7 @@ func (p *Placement) shift(k int) (indent.Shift, bool) {
 func (p *Placement) indents(k int) (pairs, blanks indent.Pairs, ok bool) {
 	s := &p.Spots[k]
 	h := &p.Hunks[k]
-	seen := indent.NewSeen()
+	seen := indent.NewSeen(h.Lines)
 	at := s.first
 	for _, l := range s.form.of(h) {
 		if l.Old() {

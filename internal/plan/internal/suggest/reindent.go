@@ -34,7 +34,7 @@ func (s *search) shift(st *alignment) (indent.Shift, bool) {
 // indents pairs each indent of the hunk's old lines with that of the file's, and those of blank lines apart. It fails if one indent
 // became several.
 func (s *search) indents(st *alignment) (pairs, blanks indent.Pairs, ok bool) {
-	seen := indent.NewSeen()
+	seen := indent.NewSeen(s.lines)
 	for i, want := range s.old {
 		n := st.image[i]
 		if n == nothing {
