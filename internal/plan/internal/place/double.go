@@ -51,17 +51,48 @@ func (p *Placement) findDouble(k int, as spelling) {
 	s.Doubles = found[1] || found[0] && !lacking[0]
 }
 
-// inTwin returns the earlier hunk that says the same as hunk k and wrote lines of its place. Then the hunk is in the patch twice.
+// inTwin returns the earlier hunk that says the same as hunk k, if a hunk of the patch wrote lines of its place. Then the hunk is in the
+// patch twice, and what stands here is new.
 func (p *Placement) inTwin(k int) (int, bool) {
 	at := p.Spots[k].first
 	for range countOld(p.AsPlaced(k)) {
 		if p.doc.Inserted(at) {
-			twin := int(p.writer(at).hunk)
-			return twin, slices.Equal(p.Hunks[twin].Lines, p.Hunks[k].Lines) && slices.Equal(p.Hunks[twin].Anchors, p.Hunks[k].Anchors)
+			twin := p.sameBefore(k)
+			return twin, twin >= 0
 		}
 		at = p.doc.Next(at)
 	}
 	return 0, false
+}
+
+// sameBefore returns the first hunk that says the same as hunk k and is before it; -1 if there is none.
+func (p *Placement) sameBefore(k int) int {
+	if p.firstSame == nil {
+		p.firstSame = map[string]int{}
+		for i := range p.Hunks {
+			key := Key(&p.Hunks[i])
+			if _, known := p.firstSame[key]; !known {
+				p.firstSame[key] = i
+			}
+		}
+	}
+	if n := p.firstSame[Key(&p.Hunks[k])]; n < k {
+		return n
+	}
+	return -1
+}
+
+// Key returns a text that is the same for two hunks that say the same.
+func Key(h *patch.Hunk) string {
+	var b strings.Builder
+	for _, a := range h.Anchors {
+		b.WriteString("@" + a + "\n")
+	}
+	for _, l := range h.Lines {
+		b.WriteString(string(l) + "\n")
+	}
+	fmt.Fprint(&b, h.AtEnd, h.OldOpen, h.NewOpen)
+	return b.String()
 }
 
 // HasWords reports whether a line has a letter or a digit.

@@ -38,6 +38,7 @@ type Placement struct {
 	plain         string                    // the typography that other hunks of the section show not to be meant
 	typography    map[rune]bool             // in the file; see usesTypography
 	added         map[rune]bool             // see addsPlainly
+	firstSame     map[string]int            // by Key: the first hunk that says so; see sameBefore
 	fileStep      int                       // see step
 	stepKnown     bool
 	scopeWork     int // bytes of the lines that were looked at for scopes, see scopesCost

@@ -1,8 +1,10 @@
 package place
 
 import (
+	"regexp"
 	"slices"
 	"strings"
+	"sync"
 
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/match"
@@ -12,7 +14,7 @@ import (
 // plainAdditions returns the ASCII characters that the added lines of hunk k mean by their typography, or a character of which
 // nothing says whether it is meant. A hunk means no typography if lines of it that are plain in the file have some.
 //
-// Quotes go together. What the section's added lines have plainly as well is unclear, and so is a quote that the hunk's old lines have
+// Quotes go together, but for an apostrophe within a word, which is meant in many a text. What the section's added lines have plainly as well is unclear, and so is a quote that the hunk's old lines have
 // plainly, beside another that they have not. Any other character that they have plainly is meant.
 func (p *Placement) plainAdditions(k int) (plain string, unclear rune) {
 	s := &p.Spots[k]
@@ -30,11 +32,12 @@ func (p *Placement) plainAdditions(k int) (plain string, unclear rune) {
 		return "", 0
 	}
 	var added []rune // in the order of the hunk
-	seen := map[rune]byte{}
+	seen, inWord := map[rune]byte{}, false
 	for _, l := range p.AsPlaced(k) {
 		if l.Old() {
 			continue
 		}
+		inWord = inWord || apostrophe().MatchString(l.Text())
 		for r, to := range match.Typography(l.Text()) {
 			if _, again := seen[r]; !again {
 				seen[r], added = to, append(added, r)
@@ -44,7 +47,7 @@ func (p *Placement) plainAdditions(k int) (plain string, unclear rune) {
 	for _, r := range added {
 		to := seen[r]
 		alike, isQuote, isOld := string(to), strings.IndexByte(quotes, to) >= 0, p.inOld(k, to)
-		if isQuote && strings.ContainsAny(shown, quotes) && !isOld {
+		if isQuote && strings.ContainsAny(shown, quotes) && !isOld && !(r == '’' && inWord) {
 			alike = quotes
 		}
 		switch {
@@ -59,6 +62,9 @@ func (p *Placement) plainAdditions(k int) (plain string, unclear rune) {
 	}
 	return plain, 0
 }
+
+// apostrophe matches a typographic one within a word.
+var apostrophe = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`\pL’\pL`) })
 
 // inOld reports whether an old line of hunk k has the ASCII character c.
 func (p *Placement) inOld(k int, c byte) bool {

@@ -8,7 +8,6 @@ package repeat
 import (
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/dialect"
@@ -137,30 +136,17 @@ func (f *finder) twin(k int) int {
 		f.first = map[string]int{}
 		for k := range f.Hunks {
 			if f.Spots[k].Applied && f.HadOnePlace(k) {
-				key := keyOf(&f.Hunks[k])
+				key := place.Key(&f.Hunks[k])
 				if _, known := f.first[key]; !known {
 					f.first[key] = k
 				}
 			}
 		}
 	}
-	if n, ok := f.first[keyOf(&f.Hunks[k])]; ok && n < k {
+	if n, ok := f.first[place.Key(&f.Hunks[k])]; ok && n < k {
 		return n
 	}
 	return -1
-}
-
-// keyOf returns a text that is the same for two hunks that say the same.
-func keyOf(h *patch.Hunk) string {
-	var b strings.Builder
-	for _, a := range h.Anchors {
-		b.WriteString("@" + a + "\n")
-	}
-	for _, l := range h.Lines {
-		b.WriteString(string(l) + "\n")
-	}
-	fmt.Fprint(&b, h.AtEnd, h.OldOpen, h.NewOpen)
-	return b.String()
 }
 
 // findAtEdges finds the hunks that have their place although their outcome is there already.
