@@ -100,7 +100,10 @@ func (p Place) fillDraft(up vfs.Dir, draft, path string) error {
 		return err
 	}
 	defer log.Close()
-	origin, err := identityText(path)
+	if err := createLog(log); err != nil {
+		return err
+	}
+	origin, err := identityText(path) // once the log has its files: wine gives the last change of a directory for its birth
 	if err != nil {
 		return err
 	}
@@ -108,7 +111,7 @@ func (p Place) fillDraft(up vfs.Dir, draft, path string) error {
 	if filepath.Base(p.Dir) == rootStoreName {
 		files = append(files, storeFile{".gitignore", "*\n"})
 	}
-	if err := fill(dir, log, files); err != nil {
+	if err := fill(dir, files); err != nil {
 		return err
 	}
 	return giveToOwner(path, p.Top)
@@ -122,7 +125,10 @@ func Create(dir vfs.Dir, top string) error {
 		return err
 	}
 	defer log.Close()
-	return fill(dir, log, storeFiles(top))
+	if err := createLog(log); err != nil {
+		return err
+	}
+	return fill(dir, storeFiles(top))
 }
 
 // createDirs creates the directories of a store, and returns that of the log.
@@ -144,10 +150,10 @@ func storeFiles(top string) []storeFile {
 	return []storeFile{{lockName, ""}, {formatName, format + "\ntop " + top + "\n"}}
 }
 
-// fill creates the log and the files of a store, and makes all of it durable at the same time: none of it counts before the
-// rest is there, and a disk writes down together what is synced together.
-func fill(dir, log vfs.Dir, files []storeFile) (err error) {
-	syncs := []func() error{func() error { return createLog(log) }, dir.Sync}
+// fill creates the files of a store, and makes them durable at the same time: none of them counts before the rest is there, and a
+// disk writes down together what is synced together.
+func fill(dir vfs.Dir, files []storeFile) (err error) {
+	syncs := []func() error{dir.Sync}
 	for _, file := range files {
 		f, err := dir.Create(file.name, 0o600)
 		if err != nil {

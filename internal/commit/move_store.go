@@ -24,7 +24,7 @@ func (s *Store) Move(ctx context.Context, from, to Place) error {
 	}
 	if runtime.GOOS == "windows" {
 		return &fail.Error{Kind: fail.CommandFailed, Path: from.Dir, Msg: "Windows does not rename a directory in which files are open, and emend has this one open",
-			Hint: "End all programs of emend, move it yourself to " + to.Dir + ", and ‹run doctor› with --adopt, and with ‹option store› if you named the place."}
+			Hint: "End all programs of emend, move it yourself to " + to.Dir + ", and ‹run doctor --adopt›, with ‹option store› if you named the place."}
 	}
 	old, err := vfs.Open(filepath.Dir(from.Dir))
 	if err != nil {

@@ -181,7 +181,7 @@ func (u *unifiedReader) refuseOther() bool {
 	case hasPrefix("Submodule ")(line) && strings.Contains(line, ".."):
 		what, hint = "the log of a submodule", "Change the submodule with git."
 	case line == "~" || isWordDiff(u.lines):
-		what, hint = "a word diff, which does not say what becomes of lines", "Send a diff of lines: git diff without --word-diff."
+		what, hint = "a word diff, which does not say what becomes of lines", "Send a diff of lines, as git diff writes it without options for words."
 	case !u.g.reports && hasPrefix("Property changes on: ")(line):
 		what, hint = "a change of properties in Subversion, which is none of a file's lines", "Leave it out‹lenient:, or pass {} to have it set aside›."
 	case isContextDiff(u.lines):

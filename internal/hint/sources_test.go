@@ -19,6 +19,7 @@ import (
 var (
 	marker   = regexp.MustCompile(`‹([^‹›]*)›`)
 	flag     = regexp.MustCompile(`(^|[^-\w])--[a-z]`)
+	ofGit    = regexp.MustCompile(`\bdiff --[a-z]`) // a header, or a program that an agent has, too
 	verb     = regexp.MustCompile(`\bemend (apply|call|convert|create|doctor|edit|explain|glob|log|ls|make|mv|purge|read|recover|restore|rm|search|serve|setup|show|trash|ui|undo|verify|waiting|write)\b`)
 	sentence = regexp.MustCompile(`^\W*[A-Z].* `)
 )
@@ -39,7 +40,7 @@ func TestSources(t *testing.T) {
 		switch {
 		case strings.ContainsAny(rest, "‹›"):
 			t.Errorf("%s: half a marker in %q", lit.at, lit.text)
-		case flag.MatchString(rest) && !strings.HasPrefix(rest, "diff --") && !lit.operators:
+		case flag.MatchString(ofGit.ReplaceAllString(rest, "")) && !lit.operators:
 			t.Errorf("%s: a flag, which no agent can pass, in %q", lit.at, lit.text)
 		case verb.MatchString(rest) && !strings.Contains(rest, " person ") && !lit.operators:
 			t.Errorf("%s: a verb, which no agent can run, in %q", lit.at, lit.text)
