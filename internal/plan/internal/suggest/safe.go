@@ -146,7 +146,7 @@ func (s *search) elsewhere(st *alignment) string {
 		return "No line with words that the hunk shows is there as it is: send the lines around what is added as they are in the file."
 	}
 	for i, key := range s.keys {
-		if s.omitted(i) || s.isThere(st, i) || key == "" && removes {
+		if s.omitted(i) || s.isThere(st, i) || key == "" && removes || s.writtenTwice(st, i) {
 			continue
 		}
 		if at := s.stands[key]; len(at) == 1 { // among the lines of the place it is in another order
@@ -165,6 +165,19 @@ func (s *search) elsewhere(st *alignment) string {
 		}
 	}
 	return ""
+}
+
+// writtenTwice reports whether old line i is context, and the hunk has it once more right above or below, where it is there.
+func (s *search) writtenTwice(st *alignment, i int) bool {
+	at := -1 // the line of the hunk
+	for n := i; n >= 0; n-- {
+		for at++; !s.lines[at].Old(); at++ {
+		}
+	}
+	beside := func(next, line int) bool {
+		return line >= 0 && line < len(s.lines) && s.lines[line] == s.lines[at] && s.isThere(st, next)
+	}
+	return !s.removed[i] && (beside(i-1, at-1) || beside(i+1, at+1))
 }
 
 // besideCopy returns the line of the file that is old line i and stands where the hunk has it from a line to be removed, but from

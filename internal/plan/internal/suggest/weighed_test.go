@@ -38,6 +38,8 @@ func TestWeighed(t *testing.T) {
 		{"a line that is here once and in the hunk twice", []string{" \tlog(start)", " \tstart := begin(a)", " \tlog(start)", "+\tmore()"}, "", "away from its other lines"},
 		{"what is left has no words", []string{" func first(a int) int {", "-\told := begin(a)", "+\tstart := begin(a)", " \tlog(start)", " \treturn start", "+", " }"}, "", ""},
 		{"numbers before the marks, so that all is context", []string{" 3\t \tlog(start)", " 4\t-\treturn start", " 5\t }"}, "", "changes nothing"},
+		{"a line of context that the hunk has twice", []string{" func second(b int) int {", " \tleft := begin(b)", " \tleft := begin(b)", "+\tmore()", " \tright := end(b)"}, "+\tmore()", ""},
+		{"a line of context that the hunk has twice, with an addition between", []string{" func second(b int) int {", " \tleft := begin(b)", "+\tmore()", " \tleft := begin(b)", " \tright := end(b)"}, "", ""},
 		{"lines in another order", []string{" func second(b int) int {", "-\tright := end(b)", " \tleft := begin(b)", "+\tright := end(b)", "+", " \treturn left + right", " }"}, "", "away from its other lines"},
 		{"an added line at the margin, among lines too far right", []string{" \t\tleft := begn(b)", "+label:", "+\t\tmore()", " \t\tright := end(b)"}, "", ""},
 		{"half of it is made", []string{" func first(a int) int {", "-\told := begin(a)", "+\tstart := begin(a)", " \tlog(start)", "-\treturn start", "+\treturn start + 1", " }"},
