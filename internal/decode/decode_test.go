@@ -136,6 +136,10 @@ func TestNumbers(t *testing.T) {
 	if got, ok := Numbers(lines); !ok || !slices.Equal(got, []patch.Line{" a", "-b", "+c"}) {
 		t.Errorf("%q, %t", got, ok)
 	}
+	held := []patch.Line{" 1| a", `+2| b\n3| c`, " 2| d"}
+	if got, ok := Numbers(held); ok {
+		t.Errorf("a line that holds another one with its number: %q", got)
+	}
 }
 
 // FuzzAll holds decodings to what bounds their cost: they are few, differ, and are hardly longer than the text.

@@ -123,6 +123,9 @@ func stripNumbers(lines []patch.Line, sep string) (out []patch.Line, adds int, o
 			whole = whole && numbered && (last < 0 || n == last+1)
 			last = n
 		}
+		if numbered && holdsNumbered(rest, sep) {
+			return nil, 0, false
+		}
 		out[i] = l[:1] + patch.Line(rest)
 	}
 	if adds < countAdded(lines) {
@@ -133,6 +136,21 @@ func stripNumbers(lines []patch.Line, sep string) (out []patch.Line, adds int, o
 		}
 	}
 	return out, adds, whole && last >= 0
+}
+
+// holdsNumbered reports whether a line holds another one with its number, behind a backslash and an n. Where such a line ends, and
+// whether the number goes with it, is not known.
+func holdsNumbered(line, sep string) bool {
+	for {
+		_, next, ok := strings.Cut(line, `\n`)
+		if !ok {
+			return false
+		}
+		if _, _, ok := cutNumber(strings.TrimLeft(next, "+- "), sep); ok {
+			return true
+		}
+		line = next
+	}
 }
 
 // cutNumber cuts a line after its number, which may have an L before it, and sep. sep may have lost its trailing white space if nothing follows it.

@@ -100,8 +100,13 @@ func (b *builder) prove(d dialect.Decoding) (out *Plan, known bool) {
 }
 
 // contradicts reports whether a file has a text that decoded added lines had, or a changed line of section s with its mark: that line
-// may be context whose own mark is missing.
+// may be context whose own mark is missing. An added line that seems to hold two shows more damage than was decoded.
 func contradicts(file string, d *dialect.Decoding, s *patch.Section) bool {
+	for _, h := range s.Hunks {
+		if slices.ContainsFunc(h.Lines, func(l patch.Line) bool { return !l.Old() && decode.RunTogether(l.Text()) }) {
+			return true
+		}
+	}
 	if slices.ContainsFunc(d.Absent, func(t string) bool { return strings.Contains(file, t) }) {
 		return true
 	}

@@ -32,6 +32,7 @@ func TestDecode(t *testing.T) {
 		{"numbers, a space belongs to the line", "a\n b\nc\n", " 1:a\n-2: b\n+2: B\n 3:c", "listing numbers", " B"},
 		{"numbers before marks", "a\nb\nc\n", "1:  a\n2: -b\n2: +B\n3:  c", "listing numbers before the marks", "B"},
 		{"numbers that the file has as well", "1| a\n2| b\nc\n", " 1| a\n-2| b\n+2| B\n c", "as written", "2| B"},
+		{"numbers, and an added line that holds two", "a\nb\nc\n", " 1| a\n-2| b\n+B() {\\n+}\n 3| c", "", ""},
 		{"entities", code, " \tif a &lt; b {\n-\t\tg(\"x\\n\")\n+\t\tg(a &lt; b)", "HTML entities", "\t\tg(a < b)"},
 		{"entities that the file has as well", code + "// &lt;\n", " \tif a &lt; b {\n-\t\tg(\"x\\n\")\n+\t\tg(a &lt; b)", "", ""},
 		{"entities in old lines, the file has some", code + "// &lt;\n", " \tif a &lt; b {\n-\t\tg(\"x\\n\")\n+\t\tg(1)", "HTML entities", "\t\tg(1)"},
