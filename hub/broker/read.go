@@ -151,27 +151,11 @@ func (b *Broker) readSaid(ws, subject string, data []byte, to any) error {
 
 // WatchPresence calls each with what every workspace says of itself, first what is there, until ctx ends.
 func (b *Broker) WatchPresence(ctx context.Context, each func(wire.Presence)) error {
-	w, err := b.presence.WatchAll(ctx, jetstream.IgnoreDeletes())
-	if err != nil {
-		return err
-	}
-	defer w.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case e, ok := <-w.Updates():
-			if !ok {
-				return errors.New("the watch of presence ended")
-			}
-			if e == nil {
-				continue
-			}
-			if p := b.readPresence(e.Key(), e.Value()); p != nil {
-				each(*p)
-			}
+	return eachValue(ctx, b.presence, true, func(key string, data []byte) {
+		if p := b.readPresence(key, data); p != nil {
+			each(*p)
 		}
-	}
+	})
 }
 
 // Questions lists the calls that wait for a person, without those whose time is over.
@@ -190,6 +174,11 @@ func (b *Broker) Questions(ctx context.Context) ([]wire.Question, error) {
 
 // readAll calls each with every value of a bucket.
 func readAll(ctx context.Context, kv jetstream.KeyValue, each func(key string, data []byte)) error {
+	return eachValue(ctx, kv, false, each)
+}
+
+// eachValue calls each with every value of a bucket, and if follow is set with each new one until ctx ends.
+func eachValue(ctx context.Context, kv jetstream.KeyValue, follow bool, each func(key string, data []byte)) error {
 	w, err := kv.WatchAll(ctx, jetstream.IgnoreDeletes())
 	if err != nil {
 		return err
@@ -200,13 +189,14 @@ func readAll(ctx context.Context, kv jetstream.KeyValue, each func(key string, d
 		case <-ctx.Done():
 			return ctx.Err()
 		case e, ok := <-w.Updates():
-			if !ok {
-				return errors.New("the bucket could not be read to its end")
-			}
-			if e == nil {
+			switch {
+			case !ok:
+				return fmt.Errorf("the bucket %s is read no further", kv.Bucket())
+			case e != nil:
+				each(e.Key(), e.Value())
+			case !follow: // a nil stands behind what was there
 				return nil
 			}
-			each(e.Key(), e.Value())
 		}
 	}
 }

@@ -152,7 +152,7 @@ func (r *request) undoPage() (page, error) {
 		v.Problem, v.Reply = err.Error(), &wire.Reply{}
 	case !v.Reply.OK:
 		if !u.SkipConflicts && v.Reply.Kind != wire.NotAllowed {
-			v.Skip = withQuery(r.URL.RequestURI(), "skip", "true")
+			v.Skip = web.WithQuery(r.URL.RequestURI(), "skip", "true")
 		}
 	case v.Reply.Effect != "" && len(v.Reply.Files) > 0:
 		fields := []string{"workspace", sp.ID, "entry", u.Entry, "session", u.Session, "effect", v.Reply.Effect}

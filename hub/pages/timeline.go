@@ -219,7 +219,7 @@ func (r *request) timelinePage() (page, error) {
 			if sp := r.f.byID[value]; sp != nil {
 				shown = sp.Name
 			}
-			v.Chips = append(v.Chips, chip{f.Label, shown, withQuery(r.URL.RequestURI(), f.Name, "", "before", "", "done", "")})
+			v.Chips = append(v.Chips, chip{f.Label, shown, web.WithQuery(r.URL.RequestURI(), f.Name, "", "before", "", "done", "")})
 		}
 	}
 	for _, what := range []string{"client", "agent", "tool"} {
@@ -237,13 +237,13 @@ func (r *request) timelinePage() (page, error) {
 	}
 	v.Rows, v.Empty = rows, len(rows) == 0 && len(v.Chips) == 0
 	if found.Next > 0 {
-		v.Older = withQuery(r.URL.RequestURI(), "before", strconv.FormatInt(found.Next, 10), "done", "")
+		v.Older = web.WithQuery(r.URL.RequestURI(), "before", strconv.FormatInt(found.Next, 10), "done", "")
 		if len(found.Entries) < 50 {
 			v.Looked = "Looked through " + web.Plural(found.Looked, "call") + "."
 		}
 	}
 	if query.Before > 0 {
-		v.Newest = withQuery(r.URL.RequestURI(), "before", "")
+		v.Newest = web.WithQuery(r.URL.RequestURI(), "before", "")
 	}
 	if v.Chart, err = r.chart(query.Workspaces, len(v.Chips) == 0 || onlyWorkspaces(q)); err != nil {
 		return page{}, err
@@ -259,22 +259,6 @@ func onlyWorkspaces(q url.Values) bool {
 		}
 	}
 	return true
-}
-
-// withQuery returns an address with other query values, given as names and values. The value "" removes one.
-func withQuery(address string, pairs ...string) string {
-	u, err := url.Parse(address)
-	if err != nil {
-		return ""
-	}
-	q := u.Query()
-	for p := range slices.Chunk(pairs, 2) {
-		if q.Set(p[0], p[1]); p[1] == "" {
-			q.Del(p[0])
-		}
-	}
-	u.RawQuery = q.Encode()
-	return u.String()
 }
 
 // chart is a bar chart of the calls of the last day, by hours.
@@ -308,7 +292,7 @@ func (r *request) chart(workspaces []string, counted bool) (*chart, error) {
 	for i := range 24 {
 		at := first.Add(time.Duration(i) * time.Hour)
 		b := chartBar{Label: at.Local().Format("15:04"), X: i*c.Step + 1, W: c.Step - 2,
-			Href: withQuery(r.URL.RequestURI(), "since", at.UTC().Format(time.RFC3339), "until", at.Add(time.Hour).UTC().Format(time.RFC3339), "before", "", "done", "")}
+			Href: web.WithQuery(r.URL.RequestURI(), "since", at.UTC().Format(time.RFC3339), "until", at.Add(time.Hour).UTC().Format(time.RFC3339), "before", "", "done", "")}
 		for _, h := range hours {
 			if h.At.Equal(at) {
 				b.Done, b.Refused = h.Done, h.Refused
@@ -430,7 +414,7 @@ func (r *request) filePage() (page, error) {
 		v.Clones = append(v.Clones, link{sp.Name, r.workspaceHref(sp.ID)})
 	}
 	if found.Next > 0 {
-		v.Older = withQuery(r.URL.RequestURI(), "before", strconv.FormatInt(found.Next, 10))
+		v.Older = web.WithQuery(r.URL.RequestURI(), "before", strconv.FormatInt(found.Next, 10))
 	}
 	return page{Name: "file", Title: query.Path, Data: v}, nil
 }
@@ -472,7 +456,7 @@ func (r *request) sessionsPage() (page, error) {
 		v.List = append(v.List, r.sessionRow(s))
 	}
 	if more {
-		v.Older = withQuery(r.URL.RequestURI(), "until", list[len(list)-1].Last.Format(time.RFC3339Nano))
+		v.Older = web.WithQuery(r.URL.RequestURI(), "until", list[len(list)-1].Last.Format(time.RFC3339Nano))
 	}
 	return page{Name: "sessions", Title: "Sessions", Data: v}, nil
 }
@@ -503,7 +487,7 @@ func (r *request) sessionPage() (page, error) {
 	}
 	v := &sessionView{sessionRow: r.sessionRow(*s), Rows: rows}
 	if found.Next > 0 {
-		v.Older = withQuery(r.URL.RequestURI(), "before", strconv.FormatInt(found.Next, 10))
+		v.Older = web.WithQuery(r.URL.RequestURI(), "before", strconv.FormatInt(found.Next, 10))
 	}
 	return page{Name: "session", Title: "Session", Data: v}, nil
 }

@@ -24,7 +24,6 @@ const (
 	Fleet     = "emend_fleet"     // bucket: members and invitations
 	Presences = "emend_presence"  // bucket: what each workspace says of itself; in memory
 	Questions = "emend_questions" // bucket: calls that wait for a person
-	Policy    = "emend_policy"    // bucket: policy packs and their rollout
 )
 
 // RecordsSubject is where a workspace publishes its batches.

@@ -23,9 +23,9 @@ var contexts = []struct {
 func (r *request) diffOptions(lines bool) diffOptions {
 	q := r.URL.Query()
 	o := diffOptions{Lines: lines, HideSpace: q.Get("w") != ""}
-	o.SpaceHref = withQuery(r.URL.RequestURI(), "w", map[bool]string{false: "1"}[o.HideSpace], "done", "")
+	o.SpaceHref = WithQuery(r.URL.RequestURI(), "w", map[bool]string{false: "1"}[o.HideSpace], "done", "")
 	for _, c := range contexts {
-		l := link{Text: c.text, To: withQuery(r.URL.RequestURI(), "context", c.value, "done", "")}
+		l := link{Text: c.text, To: WithQuery(r.URL.RequestURI(), "context", c.value, "done", "")}
 		if c.value == q.Get("context") {
 			l.To = ""
 		}

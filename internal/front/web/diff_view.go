@@ -94,14 +94,14 @@ func (r *request) fillRows(v *diffView, from, n int, next string) *diffView {
 	v.More = v.File.Len(v.Split) - from - len(v.Rows)
 	v.NextHref = ""
 	if v.More > 0 && next != "" {
-		v.NextHref = withQuery(next, "view", v.view(), "w", q.Get("w"), "context", q.Get("context"), "from", strconv.Itoa(from+len(v.Rows)))
+		v.NextHref = WithQuery(next, "view", v.view(), "w", q.Get("w"), "context", q.Get("context"), "from", strconv.Itoa(from+len(v.Rows)))
 	}
-	v.OtherHref = withQuery(r.URL.RequestURI(), "view", map[bool]string{true: "unified", false: "split"}[v.Split], "from", "", "part", "")
+	v.OtherHref = WithQuery(r.URL.RequestURI(), "view", map[bool]string{true: "unified", false: "split"}[v.Split], "from", "", "part", "")
 	return v
 }
 
-// withQuery returns an address with other query values, given as names and values. The value "" removes one.
-func withQuery(address string, pairs ...string) string {
+// WithQuery returns an address with other query values, given as names and values. The value "" removes one.
+func WithQuery(address string, pairs ...string) string {
 	u, err := url.Parse(address)
 	if err != nil {
 		return ""
