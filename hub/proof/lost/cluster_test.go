@@ -73,14 +73,15 @@ func TestCluster(t *testing.T) {
 		defer sims[i].nc.Close()
 		all.Go(func() { sims[i].ship.Run(ctx) })
 	}
-	writing, stopWriting := context.WithTimeout(ctx, *duration)
+	writing, stopWriting := context.WithCancel(ctx)
 	defer stopWriting()
 	var writers sync.WaitGroup
 	for _, s := range sims {
 		writers.Go(func() { write(writing, s) })
 	}
-	killed := 0
-	for ; writing.Err() == nil; killed++ {
+	// Each server is killed at least once, however long the copies take to become equal.
+	start, killed := time.Now(), 0
+	for ; killed < len(nodes) || time.Since(start) < *duration; killed++ {
 		n := nodes[killed%3]
 		n.cmd.Process.Kill()
 		n.cmd.Wait()
@@ -89,6 +90,8 @@ func TestCluster(t *testing.T) {
 		n.ready(t)
 		current(t, h)
 	}
+	stopWriting()
+	wrote := time.Since(start).Round(time.Second)
 	writers.Wait()
 	deadline := time.Now().Add(3 * time.Minute)
 	for _, s := range sims {
@@ -100,8 +103,11 @@ func TestCluster(t *testing.T) {
 		}
 	}
 	c := hubtest.NewCopy()
-	if err := c.CatchUp(t.Context(), h.Broker); err != nil {
-		t.Fatal(err)
+	// As the hub does: once more after an error, since a cluster that elects a leader does not answer.
+	for err := c.CatchUp(t.Context(), h.Broker); err != nil; err = c.CatchUp(t.Context(), h.Broker) {
+		if time.Now().After(deadline) {
+			t.Fatal(err)
+		}
 	}
 	made := uint64(0)
 	for i, s := range sims {
@@ -118,10 +124,7 @@ func TestCluster(t *testing.T) {
 			t.Errorf("node %d (%s): %d other copies, want 2", i, n.client, r)
 		}
 	}
-	if killed < 2 {
-		t.Errorf("only %d nodes were killed", killed)
-	}
-	t.Logf("fleet: a cluster of 3, %d workspaces, %v: %d records acknowledged, each there once and in order; %d nodes killed, one at a time", len(sims), *duration, made, killed)
+	t.Logf("fleet: a cluster of 3, %d workspaces, %v: %d records acknowledged, each there once and in order; %d nodes killed, one at a time", len(sims), wrote, made, killed)
 }
 
 func (n *node) start(t *testing.T, program string) {
