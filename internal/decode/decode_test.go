@@ -142,6 +142,23 @@ func TestNumbers(t *testing.T) {
 	}
 }
 
+func TestRunTogether(t *testing.T) {
+	for _, line := range []string{
+		`	x();\n	y();`, `x();\n+y();`, `b = 2\n+c = 3`, `import "a";\nimport "b";`, `it's done;\n  y();`, ` */\n/** next */`, `x();\n`, `\n  y();`,
+	} {
+		if !RunTogether(line) {
+			t.Errorf("%s is one line", line)
+		}
+	}
+	for _, line := range []string{
+		`x("\n  y")`, `split(/\n+/g)`, `[^;,\n+*]`, "`${x};\\n`", `\newcommand{a}`, `a;\\n  b`, `'don\'t;\n  x'`, `one\n`, `splits at \n and \r`,
+	} {
+		if RunTogether(line) {
+			t.Errorf("%s is two lines", line)
+		}
+	}
+}
+
 // FuzzAll holds decodings to what bounds their cost: they are few, differ, and are hardly longer than the text.
 func FuzzAll(f *testing.F) {
 	for _, hunk := range []string{" 9| a\n-10| b\n+c\n", "9: a\n", " &lt;\n+&amp;\n", ` a\n-b` + "\n", "a\n", "```\n a\n```\n", ` \"\\` + "\n"} {

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/emend-dev/emend/internal/text"
 )
 
 // MissingMarks names the decodings that put back marks.
@@ -67,26 +69,61 @@ func mayFollow(line, next string) bool {
 	return next[0] == '+' && !cutsString(line, next)
 }
 
-// RunTogether reports whether an added line seems to hold two, with a backslash and an n between.
+// RunTogether reports whether a line seems to hold two, with a backslash and an n between: the two letters are in no string, and
+// what stands before them ends as a line of code does, or what follows begins as a line of a patch does or is indented.
 func RunTogether(line string) bool {
-	for at := 0; ; {
-		n := strings.Index(line[at:], `\n`)
-		if n < 0 {
-			return false
+	var quote byte // that the string around has, if there is one
+	for i := 0; i < len(line); i++ {
+		switch c := line[i]; {
+		case c == '\\' && i+1 < len(line):
+			if i++; quote == 0 && line[i] == 'n' && twoLines(line[:i-1], line[i+1:]) {
+				return true
+			}
+		case quote != 0:
+			if c == quote {
+				quote = 0
+			}
+		case c == '"', c == '`', c == '\'' && !(i > 0 && isWord(line[i-1])): // and not an apostrophe
+			quote = c
 		}
-		before, next := line[:at+n], line[at+n+2:]
-		at += n + 2
-		switch {
-		case next == "" || strings.HasSuffix(before, `\`):
-		case next[0] == '+' && !cutsString(before, next), (next[0] == ' ' || next[0] == '-') && !inString(before):
+	}
+	return false
+}
+
+// AnyRunTogether reports whether a file has a line that seems to hold two: then one that is added to it may be meant so.
+func AnyRunTogether(file *text.Lines) bool {
+	for n := range file.Len() {
+		if RunTogether(file.Line(n)) {
 			return true
 		}
 	}
+	return false
 }
 
-// inString reports whether a string may be open after text.
-func inString(text string) bool {
-	return slices.ContainsFunc([]string{`"`, "'", "`"}, func(q string) bool { return strings.Count(text, q)%2 == 1 })
+// twoLines reports whether a line may end with before, and another one begin with next, which may have the mark of a line of a patch.
+func twoLines(before, next string) bool {
+	end, unmarked := strings.TrimRight(before, " \t"), next
+	if next != "" && strings.IndexByte("+- ", next[0]) >= 0 {
+		unmarked = next[1:]
+	}
+	words := strings.TrimLeft(unmarked, " \t")
+	if words == "" {
+		return next == "" && end != "" && strings.IndexByte(";{}", end[len(end)-1]) >= 0
+	}
+	if len(next)-len(words) > 1 || next[0] == '\t' {
+		return true
+	}
+	begins := isWord(words[0]) || slices.ContainsFunc([]string{"@", "#", "<", "}", "* ", "//", "/*"}, func(s string) bool { return strings.HasPrefix(words, s) })
+	if end == "" || !begins {
+		return end == "" && strings.HasPrefix(words, "/*")
+	}
+	last := end[len(end)-1]
+	return strings.IndexByte(";{}),>:", last) >= 0 || strings.HasSuffix(end, "*/") ||
+		next[0] == '+' && isWord(last) && isWord(words[0]) && !strings.HasSuffix(end, `\r`)
+}
+
+func isWord(c byte) bool {
+	return c == '_' || c >= utf8.RuneSelf || '0' <= c && c <= '9' || 'a' <= c|0x20 && c|0x20 <= 'z'
 }
 
 // cutsString reports whether a string may begin in the line before and end in the next.

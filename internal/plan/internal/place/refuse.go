@@ -2,6 +2,7 @@ package place
 
 import (
 	"fmt"
+	"slices"
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/plan/internal/refusal"
@@ -65,12 +66,13 @@ func (p *Placement) mixedTypography(k int, r rune) *fail.Error {
 	return e
 }
 
-// joinedLines refuses a hunk that does not match byte for byte and has an added line that seems to be several.
+// joinedLines refuses a hunk that has an added line that seems to be several.
 func (p *Placement) joinedLines(k int) *fail.Error {
 	e := p.notFound(k)
 	e.Line = p.Spots[k].Start + 1
-	e.Msg = "its lines match only when white space or typography is ignored, and an added line has \\n+ in it, as if it were several"
-	e.Hint = "Send the hunk with its lines as they are in the file. End each line with a newline."
+	n := slices.IndexFunc(p.Hunks[k].Lines, runTogether)
+	e.Msg = fmt.Sprintf("its added line %s seems to hold two, with the letters \\n between them", fail.Quote(p.Hunks[k].Lines[n].Text()))
+	e.Hint = refusal.Joined
 	return e
 }
 

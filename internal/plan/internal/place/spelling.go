@@ -30,7 +30,7 @@ func (p *Placement) spelling(k int) (spelling, *fail.Error) {
 	if !p.fitsStep(k, shift) {
 		return spelling{}, p.oddIndent(k)
 	}
-	if p.Rules.Place == dialect.Ordered && p.Spots[k].rung != patch.Exact && slices.ContainsFunc(p.Hunks[k].Lines, runTogether) {
+	if p.Rules.Place == dialect.Ordered && (p.Rules.Corrects || p.Spots[k].rung != patch.Exact) && slices.ContainsFunc(p.Hunks[k].Lines, runTogether) && !decode.AnyRunTogether(p.File) {
 		return spelling{}, p.joinedLines(k)
 	}
 	if p.Rules.Place == dialect.Ordered && p.seemsCutOff(k) {

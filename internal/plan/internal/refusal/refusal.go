@@ -18,6 +18,9 @@ const (
 	MaxExplained = 50 // refusals of one file that say what is there instead
 )
 
+// Joined is the next step where an added line seems to hold two.
+const Joined = "Send each line as a line of its own‹lenient:; if the letters are meant, send the patch without {}›."
+
 // Count returns n with the noun for one thing in the singular or plural: "1 place", "3 places".
 func Count(n int, noun string) string {
 	if n == 1 {

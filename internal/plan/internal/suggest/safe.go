@@ -8,7 +8,9 @@ import (
 	"sync"
 
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/decode"
 	"github.com/emend-dev/emend/internal/match"
+	"github.com/emend-dev/emend/internal/plan/internal/refusal"
 	"github.com/emend-dev/emend/patch"
 )
 
@@ -112,6 +114,9 @@ func (s *search) unsafe(st *alignment, lines []patch.Line) string {
 	for _, l := range lines {
 		if l.Old() {
 			continue
+		}
+		if decode.RunTogether(l.Text()) && !decode.AnyRunTogether(s.file) {
+			return refusal.Joined
 		}
 		for _, e := range encodings {
 			if what := e.in().FindString(l.Text()); what != "" && !s.fileHas(e) {
