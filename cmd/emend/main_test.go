@@ -30,8 +30,12 @@ func TestScripts(t *testing.T) {
 	}
 	for _, dir := range dirs {
 		t.Run(filepath.Base(dir), func(t *testing.T) {
+			files := runnable(t, dir)
+			if len(files) == 0 {
+				return // each is NOT RUN
+			}
 			testscript.Run(t, testscript.Params{
-				Files: runnable(t, dir), RequireExplicitExec: true, RequireUniqueNames: true,
+				Files: files, RequireExplicitExec: true, RequireUniqueNames: true,
 				Cmds: map[string]func(*testscript.TestScript, bool, []string){"freeze": freeze, "thaw": thaw, "take": take},
 				Condition: func(c string) (bool, error) {
 					switch c {
@@ -46,7 +50,8 @@ func TestScripts(t *testing.T) {
 				},
 				Setup: func(e *testscript.Env) error {
 					e.Setenv("NO_COLOR", "1")
-					return os.Mkdir(e.WorkDir+"/.emend", 0o700) // makes it the root, whatever is above
+					e.Setenv("ROOT", filepath.ToSlash(e.WorkDir)) // $WORK, as JSON has it without escapes
+					return os.Mkdir(e.WorkDir+"/.emend", 0o700)   // makes it the root, whatever is above
 				},
 			})
 		})
@@ -61,7 +66,10 @@ func runnable(t *testing.T, dir string) (files []string) {
 	if err != nil || len(all) == 0 {
 		t.Fatalf("no scenarios in %s: %v", dir, err)
 	}
-	links := os.Symlink("nowhere", filepath.Join(t.TempDir(), "link")) == nil
+	link := filepath.Join(t.TempDir(), "link")
+	os.Symlink("nowhere", link)
+	_, err = os.Readlink(link) // wine makes what nobody reads
+	links := err == nil
 	for _, file := range all {
 		script, err := os.ReadFile(file)
 		if err != nil {

@@ -222,6 +222,7 @@ func TestServeStdioEndOfInput(t *testing.T) {
 
 // At SIGTERM every call that has begun is finished and answered. A call that has not begun changes nothing.
 func TestServeStdioSIGTERM(t *testing.T) {
+	noSignals(t)
 	s := serve(t)
 	s.send(initialize)
 	s.answerTo(`"hello"`)
@@ -270,9 +271,7 @@ func TestServeStdioClientGone(t *testing.T) {
 
 // The exit code is 0 after SIGTERM, SIGINT, and the end of the input.
 func TestServeStdioExitCode(t *testing.T) {
-	if runtime.GOOS == "windows" {
-		t.Skip("NOT RUN: there are no signals on Windows")
-	}
+	noSignals(t)
 	for _, how := range []string{"SIGTERM", "SIGINT", "end of input"} {
 		cmd := exec.Command("emend", "serve", t.TempDir())
 		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=/no-home"}
@@ -300,5 +299,12 @@ func TestServeStdioExitCode(t *testing.T) {
 			t.Errorf("%s: %v: %s", how, err, &errs)
 		}
 		kill.Stop()
+	}
+}
+
+func noSignals(t *testing.T) {
+	t.Helper()
+	if runtime.GOOS == "windows" {
+		t.Skip("NOT RUN: there are no signals on Windows")
 	}
 }

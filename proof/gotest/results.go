@@ -85,9 +85,8 @@ func (r Results) add(e event, say func(string)) {
 	o := r.of(e.Package)
 	switch {
 	case e.Action == "output":
-		if len(o.output[e.Test]) < keptLines {
-			o.output[e.Test] = append(o.output[e.Test], e.Output)
-		}
+		out := append(o.output[e.Test], e.Output)
+		o.output[e.Test] = out[max(0, len(out)-keptLines):]
 	case e.Action != "pass" && e.Action != "fail" && e.Action != "skip":
 	case e.Test != "":
 		o.tests[e.Test] = e.Action

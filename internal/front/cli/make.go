@@ -135,7 +135,7 @@ func (t tree) changesTo(u tree) []api.Change {
 }
 
 func readTree(path string) (tree, error) {
-	if path == os.DevNull {
+	if path == os.DevNull || path == "/dev/null" {
 		return tree{none: true}, nil
 	}
 	info, err := os.Stat(path)
