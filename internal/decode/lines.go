@@ -121,7 +121,7 @@ func twoLines(before, next string) bool {
 		return end == "" && strings.HasPrefix(words, "/*")
 	}
 	last := end[len(end)-1]
-	return strings.IndexByte(";{}),>:", last) >= 0 || strings.HasSuffix(end, "*/") ||
+	return strings.IndexByte(";{}),>:", last) >= 0 || strings.HasSuffix(end, "*/") || strings.HasSuffix(end, "/*") || strings.HasSuffix(end, "/**") ||
 		next[0] == '+' && isWord(last) && isWord(words[0]) && !strings.HasSuffix(end, `\r`)
 }
 
