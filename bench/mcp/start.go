@@ -14,6 +14,8 @@ import (
 type firstAnswers struct {
 	server string
 	times  map[string][]time.Duration // by method
+	// The most memory that it had after an answer, all of it and its own, in bytes.
+	resident, own int64
 }
 
 // firstRequests lists the first requests of the revisions with and without a handshake.
@@ -37,13 +39,13 @@ func (b *bench) starts(ctx context.Context) ([]firstAnswers, error) {
 	all := append([]server{{name: "an empty server on the same library", args: []string{b.programs.empty}}}, b.programs.servers()...)
 	out := make([]firstAnswers, len(all))
 	for i, s := range all {
-		out[i] = firstAnswers{s.name, map[string][]time.Duration{}}
+		out[i] = firstAnswers{server: s.name, times: map[string][]time.Duration{}}
 	}
 	for round := range b.rounds*5 + 1 {
 		for k := range all {
 			i := (k + round) % len(all)
 			for _, ask := range firstRequests {
-				took, ok, err := firstAnswer(ctx, home, append(all[i].args[:len(all[i].args):len(all[i].args)], dir), ask.method, ask.params)
+				took, ok, err := out[i].firstAnswer(ctx, home, append(all[i].args[:len(all[i].args):len(all[i].args)], dir), ask.method, ask.params)
 				if err != nil {
 					return nil, err
 				}
@@ -57,7 +59,7 @@ func (b *bench) starts(ctx context.Context) ([]firstAnswers, error) {
 }
 
 // firstAnswer also reports whether the method exists.
-func firstAnswer(ctx context.Context, home string, args []string, method string, params any) (took time.Duration, ok bool, err error) {
+func (f *firstAnswers) firstAnswer(ctx context.Context, home string, args []string, method string, params any) (took time.Duration, ok bool, err error) {
 	begin := time.Now()
 	p, err := line.Start(ctx, home, args)
 	if err != nil {
@@ -68,6 +70,7 @@ func firstAnswer(ctx context.Context, home string, args []string, method string,
 	if err != nil {
 		return 0, false, err
 	}
+	f.resident, f.own = max(f.resident, line.ResidentNow(p.PID())), max(f.own, line.OwnNow(p.PID()))
 	return took, !line.Refused(answer), p.End()
 }
 

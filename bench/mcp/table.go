@@ -37,11 +37,11 @@ func (r *results) String() string {
 }
 
 func (r *results) writeStarts(w io.Writer) {
-	fmt.Fprint(w, "\n## The first answer\n\nFrom the start of the process to the answer to the first request, the median and the quickest, in milliseconds.\n\n")
+	fmt.Fprint(w, "\n## The first answer\n\nFrom the start of the process to the answer to the first request, the median and the quickest, in milliseconds; and the memory that the\nprocess has then. What is not its own are pages of files, which the kernel shares among processes and may take back.\n\n")
 	t := tabwriter.NewWriter(w, 0, 0, 1, ' ', 0)
-	fmt.Fprint(t, "| server\t| initialize\t| server/discover\t|\n| ---\t| ---:\t| ---:\t|\n")
+	fmt.Fprint(t, "| server\t| initialize\t| server/discover\t| MiB then\t| of these its own\t|\n| ---\t| ---:\t| ---:\t| ---:\t| ---:\t|\n")
 	for _, f := range r.starts {
-		fmt.Fprintf(t, "| %s\t| %s\t| %s\t|\n", f.server, spread(f.times["initialize"]), spread(f.times["server/discover"]))
+		fmt.Fprintf(t, "| %s\t| %s\t| %s\t| %.1f\t| %.1f\t|\n", f.server, spread(f.times["initialize"]), spread(f.times["server/discover"]), float64(f.resident)/(1<<20), float64(f.own)/(1<<20))
 	}
 	t.Flush()
 }

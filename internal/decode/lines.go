@@ -108,7 +108,10 @@ func twoLines(before, next string) bool {
 	}
 	words := strings.TrimLeft(unmarked, " \t")
 	if words == "" {
-		return next == "" && end != "" && strings.IndexByte(";{}", end[len(end)-1]) >= 0
+		return next == "" && end != "" && strings.IndexByte(";{}\"'`", end[len(end)-1]) >= 0
+	}
+	if leader := commentLeader(before); leader != "" && strings.HasPrefix(strings.TrimLeft(words, " \t"), leader) {
+		return true
 	}
 	if len(next)-len(words) > 1 || next[0] == '\t' {
 		return true
@@ -118,8 +121,19 @@ func twoLines(before, next string) bool {
 		return end == "" && strings.HasPrefix(words, "/*")
 	}
 	last := end[len(end)-1]
-	return strings.IndexByte(";{}),>:", last) >= 0 || strings.HasSuffix(end, "*/") ||
+	return strings.IndexByte(";{}),>:", last) >= 0 || strings.HasSuffix(end, "*/") || strings.HasSuffix(end, "/*") || strings.HasSuffix(end, "/**") ||
 		next[0] == '+' && isWord(last) && isWord(words[0]) && !strings.HasSuffix(end, `\r`)
+}
+
+// commentLeader returns what the lines of a comment begin with, if before begins so; else "".
+func commentLeader(before string) string {
+	words := strings.TrimLeft(before, " \t")
+	for _, leader := range []string{"* ", "// ", "# ", "-- ", "; "} {
+		if strings.HasPrefix(words, leader) {
+			return leader
+		}
+	}
+	return ""
 }
 
 func isWord(c byte) bool {

@@ -33,6 +33,9 @@ func Resident(pid int) int64 { return memory(pid, "VmHWM:") }
 // ResidentNow returns the resident memory of a process, in bytes.
 func ResidentNow(pid int) int64 { return memory(pid, "VmRSS:") }
 
+// OwnNow returns what of that is the process's own: it is no page of a file, which the kernel shares among processes.
+func OwnNow(pid int) int64 { return memory(pid, "RssAnon:") }
+
 func memory(pid int, field string) int64 {
 	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
 	if err != nil {
