@@ -74,7 +74,7 @@ func (r *replacer) anchoredLine(field, anchor string) (int, *fail.Error) {
 	case !ok:
 		return 0, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("%s is %s, which is no anchor", field, fail.Quote(anchor)),
 			Hint: "An anchor is what ‹read_file› with ‹anchors› prints before a line: a number, a colon and four characters."}
-	case anchor == text.Anchor(r.sum, n) && n <= r.file.Len():
+	case anchor == text.Anchor(r.version(), n) && n <= r.file.Len():
 		return n, nil
 	}
 	e := &fail.Error{Kind: fail.Stale, Msg: fmt.Sprintf("%s is %s, which is no line of this version of the file", field, fail.Quote(anchor)),
