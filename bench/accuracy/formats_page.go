@@ -209,9 +209,9 @@ func (b *bench) landsWhatLands(peer string) check {
 	return c
 }
 
-// writeBeaten writes, for each kind, what emend lands of what a program lands right.
+// writeBeaten writes, for each kind, what emend lands of what a program lands right, and what that program lands wrong.
 func (b *bench) writeBeaten(w io.Writer) {
-	fmt.Fprint(w, "\nOf the cases that a program lands right, and that can be told: how many there are / how many unified refuses / how many unified --lenient refuses,\nof those of --3way with the file on record.\nKinds of which neither refuses any are left out.\n")
+	fmt.Fprint(w, "\nOf the cases that a program lands right, and that can be told: how many there are / how many unified refuses / how many unified --lenient refuses,\nof those of --3way with the file on record / how many others of the kind the program lands wrong.\nKinds of which neither refuses any, and of which the programs land nothing wrong, are left out.\n")
 	g := grid{head: append([]string{"damage"}, peerNames(b.peers)...)}
 	for _, k := range b.alone.kinds {
 		row, any := []string{k}, false
@@ -222,8 +222,9 @@ func (b *bench) writeBeaten(w io.Writer) {
 					n = [3]int{n[0] + 1, n[1] + one(x.strict != landed), n[2] + one(x.lenient != landed)}
 				}
 			}
-			any = any || n[1] > 0 || n[2] > 0
-			row = append(row, fmt.Sprintf("%d / %d / %d", n[0], n[1], n[2]))
+			wrong := b.beside.at(p.name, k).wrong
+			any = any || n[1] > 0 || n[2] > 0 || wrong > 0
+			row = append(row, fmt.Sprintf("%d / %d / %d / %d", n[0], n[1], n[2], wrong))
 		}
 		if any {
 			g.row(row...)

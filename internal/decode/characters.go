@@ -81,3 +81,58 @@ func (d *document) decoded(c code) (text string, absent []string, ok bool) {
 	}
 	return strings.Join(out, "\n"), absent, len(old) > 0 || d.marks
 }
+
+// noBreakSpace is what pages write for a space that is to be seen, as those of an indentation.
+const noBreakSpace = "\u00a0"
+
+// withSpaces writes a space for every no-break space in the lines of hunks, also for their marks. It fails if an added line has one in its
+// indentation, or within it, and no old line of its section has one there; and if a file that is added has one.
+func (d *document) withSpaces() (string, bool) {
+	if !strings.Contains(d.text, noBreakSpace) {
+		return "", false
+	}
+	type where struct {
+		section int
+		inside  bool
+	}
+	out := slices.Clone(d.lines)
+	old, added, shown := map[where]bool{}, map[where]bool{}, false
+	for _, h := range d.hunks {
+		for k, i := range h.at {
+			l := out[i]
+			out[i] = strings.ReplaceAll(l, noBreakSpace, " ")
+			has := old
+			if h.marks != "" {
+				l = h.marks[k:k+1] + l
+			}
+			if strings.HasPrefix(l, "+") {
+				has = added
+			} else if out[i] != d.lines[i] {
+				shown = true
+			}
+			if rest, ok := strings.CutPrefix(l, noBreakSpace); ok {
+				l = rest
+			} else if l != "" {
+				l = l[1:]
+			}
+			code := strings.TrimLeft(l, " \t"+noBreakSpace)
+			if strings.Contains(l[:len(l)-len(code)], noBreakSpace) {
+				has[where{h.section, false}] = true
+			}
+			if strings.Contains(code, noBreakSpace) {
+				has[where{h.section, true}] = true
+			}
+		}
+	}
+	for at := range added {
+		if !old[at] {
+			return "", false
+		}
+	}
+	for _, i := range d.contents {
+		if strings.Contains(d.lines[i], noBreakSpace) {
+			return "", false
+		}
+	}
+	return strings.Join(out, "\n"), shown
+}

@@ -66,6 +66,9 @@ func All(text string, f Format) iter.Seq[Text] {
 				return
 			}
 		}
+		if out, ok := d.withSpaces(); !try("no-break spaces", out, ok, noBreakSpace) {
+			return
+		}
 		for _, f := range []struct {
 			name   string
 			decode func() (string, bool)

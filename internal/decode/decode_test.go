@@ -38,6 +38,11 @@ func TestAll(t *testing.T) {
 		{"escaped lines", ` a\n+x = \"b\\n\"` + "\n", "escaped lines", " a\n+x = \"b\\n\"\n"},
 		{"missing marks", "a\n-b\n+c\n", MissingMarks, " a\n-b\n+c\n"},
 		{"missing marks, indented lines", "   a\n-b\n+c\n", MissingMarks, "    a\n-b\n+c\n"},
+		{"no-break spaces", "\u00a0a\n-\u00a0\u00a0b\n+\u00a0\u00a0c d\n", "no-break spaces", " a\n-  b\n+  c d\n"},
+		{"no-break spaces as marks, and one within an added line", "\u00a0a\n-b\n+c\u00a0!\n", "", ""},
+		{"no-break spaces in the indentation, and one within an added line", " \u00a0a\n-b\n+c\u00a0!\n", "", ""},
+		{"no-break spaces within lines", " a\u00a0b\n-b\n+c\u00a0d\n", "no-break spaces", " a b\n-b\n+c d\n"},
+		{"no-break spaces in added lines only", " a\n-b\n+\u00a0c\n", "", ""},
 		{"nothing", " a\n-b\n+c\n", "", ""},
 	}
 	for _, tt := range tests {

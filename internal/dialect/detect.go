@@ -154,7 +154,9 @@ var lookalikes = []struct {
 	{"it looks like SEARCH/REPLACE blocks", hasPrefix("<<<<<<<", "-------", ">>>>>>>"), "Begin every block with <<<<<<< SEARCH, below the path of its file, or send an envelope. "},
 	{"it looks like a unified diff", hasPrefix("--- ", "+++ ", "Index: ", "diff -"), "Begin the diff of every file with the two lines --- a/path and +++ b/path, or send an envelope. "},
 	{"it has sections, but no " + beginPatch, hasPrefix("*** "), ""},
+	{"it has the hunks of a unified diff, but names no file", hasPrefix("@@ -"), "Begin the diff of every file with the two lines --- a/path and +++ b/path, or send an envelope. "},
 	{"it has hunks, but no envelope", hasPrefix("@@"), ""},
+	{"it is a script for ed, or as RCS writes it", isEditScript, "Send a unified diff, as diff -u writes it, or an envelope. "},
 	{"it is fenced, but there is no patch inside", hasPrefix("```", "~~~"), ""},
 	{"it looks like JSON", hasPrefix("{", "[", `"`), "Send the patch as the value of the field for it, once encoded. "},
 }
@@ -186,6 +188,18 @@ func isNormalDiff(line string) bool {
 		return r
 	}, line), " ")
 	return ok && isLines(from) && isLines(to)
+}
+
+// isEditScript matches a command of diff -e, "3,4d", and of diff -n, "a3 2".
+func isEditScript(line string) bool {
+	if len(line) < 2 {
+		return false
+	}
+	if strings.IndexByte("acd", line[len(line)-1]) >= 0 {
+		return isLines(line[:len(line)-1])
+	}
+	at, n, ok := strings.Cut(line[1:], " ")
+	return ok && strings.IndexByte("ad", line[0]) >= 0 && isNumber(at) && isNumber(n)
 }
 
 func isLines(s string) bool {

@@ -28,6 +28,7 @@ type hunkReader struct {
 // readHunks reads the lines of an Update or a Move.
 func (p *parser) readHunks(s *patch.Section) {
 	p.readMoveTo(s)
+	p.readDiffHeader(s.Path)
 	u := &hunkReader{parser: p, s: s}
 	for p.ok && p.err == nil && u.readLine() {
 		p.advance()
@@ -52,6 +53,24 @@ func (p *parser) readMoveTo(s *patch.Section) {
 		s.Op, s.To = patch.Move, p.readPath(rest)
 		p.advance()
 	}
+}
+
+// readDiffHeader takes off the lines --- and +++ of a unified diff of the same file, which models write between the header of a section
+// and its first hunk.
+func (p *parser) readDiffHeader(path string) {
+	below := p.lines
+	below.advance()
+	name, _ := cutLabel(strings.TrimPrefix(below.line, "+++ "))
+	if p.err != nil || !p.ok || !p.beginsPair() || !names(name, path) || !strings.HasPrefix(below.next(), "@@") {
+		return
+	}
+	if !p.g.reports {
+		p.refuse(p.n, "@@", "the header of a unified diff inside of a section: "+fail.Quote(p.line), "Leave out the lines --- and +++: the section names its file.")
+		return
+	}
+	p.report(p.n, "the header of a unified diff was taken off: %s", fail.Quote(p.line))
+	p.advance()
+	p.advance()
 }
 
 // readLine reads one line of the section, and reports whether it belongs to it.

@@ -208,6 +208,9 @@ func (u *blockReader) bareName(p string) string {
 	m := pathLine().FindStringSubmatch(p)
 	bare := strings.TrimSuffix(m[1], ":")
 	marked := strings.Trim(bare, "*`\"'")
+	if in := strings.Split(bare, "`"); len(in) == 3 && strings.HasSuffix(p, ":") { // "Update `x.go`:"
+		marked = in[1]
+	}
 	if u.words = strings.ContainsAny(marked, " \t") && marked == bare; u.words || marked == "" {
 		return strings.TrimSpace(p)
 	}

@@ -107,7 +107,7 @@ func (u *unifiedReader) readAround() {
 	case isCommit(u.line) || !begun && hasPrefix("From: ", "Subject: ")(u.line):
 		u.mail = true
 	case u.mail && !begun:
-	case u.mail && u.line == "-- ": // the version of git follows
+	case u.mail && u.isSignature(): // the version of git follows
 		u.advance()
 	case strings.HasPrefix(u.line, "@@"):
 		u.refuse(u.n, "--- a/path", "a hunk stands below no file", "Write the lines --- a/path and +++ b/path above the first hunk of a file.")
@@ -118,8 +118,7 @@ func (u *unifiedReader) readAround() {
 		u.property = true
 		u.setLineAside(u.n, u.line)
 	case begun && (below || u.inside || strings.IndexByte("-+ \\", u.line[0]) >= 0 && !u.fenceClosed()):
-		u.refuse(u.n, `" ", "-", "+" or "@@"`, "no line of a hunk begins like this: "+fail.Quote(u.line),
-			`Begin every line of a hunk with " " (context), "-" or "+".`+u.lenientHint())
+		u.refuseMark()
 	case u.g.reports:
 		u.setLineAside(u.n, u.line)
 	default:
@@ -132,6 +131,21 @@ func (u *unifiedReader) readAround() {
 	}
 	u.fenced = u.fenced || u.inside
 	u.advance()
+}
+
+// refuseMark refuses a line of a hunk that has no mark.
+func (u *unifiedReader) refuseMark() {
+	u.refuse(u.n, `" ", "-", "+" or "@@"`, "no line of a hunk begins like this: "+fail.Quote(u.line),
+		`Begin every line of a hunk with " " (context), "-" or "+".`+u.lenientHint())
+}
+
+// refuseForeign refuses the line that ended a hunk, if it stands right below and is none of a diff.
+func (u *unifiedReader) refuseForeign() bool {
+	if !u.ok || !u.below || u.line == "" || u.line[0] == '@' || u.beginsFile() || u.refuseOther() {
+		return false
+	}
+	u.refuseMark()
+	return true
 }
 
 func (u *unifiedReader) lenientHint() string {
@@ -170,8 +184,10 @@ func (u *unifiedReader) refuseOther() bool {
 		what, hint = "a binary patch", "Write the file with another tool: a patch of lines cannot hold it."
 	case hasPrefix("Binary files ", "Files ")(line) && strings.HasSuffix(line, " differ"):
 		what, hint = "a binary file, whose contents the diff does not have", "Write the file with another tool: a patch of lines cannot hold it."
-	case hasPrefix("diff --cc ", "diff --combined ", "@@@")(line):
+	case hasPrefix("diff --cc ", "diff --combined ", "@@@ ")(line):
 		what, hint = "a combined diff, which has two old files", "Send the diff against one of the two: git diff HEAD, or git show -m."
+	case strings.HasPrefix(line, "\x1b["):
+		what, hint = "a line in the colours of a terminal", "Send it without colours, as git diff --no-color writes it."
 	case isSearch(line) || isReplace(line):
 		what = "a SEARCH/REPLACE block beside a unified diff"
 	case hasPrefix("*** Begin Patch", endPatch)(line):
@@ -297,6 +313,9 @@ func (u *unifiedReader) fill(s *patch.Section, hunks []patch.Hunk) {
 		}
 		return
 	case s.Op == patch.Update && s.Mode == patch.KeepMode && !slices.ContainsFunc(hunks, changes):
+		if u.refuseForeign() || u.err != nil {
+			return
+		}
 		u.refuse(s.Line, `"-" or "+"`, "the diff changes nothing", `Mark the lines that go with "-" and those that come with "+", or leave the file out.`)
 		u.err.Path = s.Path
 		return

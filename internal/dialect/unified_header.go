@@ -353,7 +353,7 @@ func afterFirst(p string) string {
 }
 
 // commonPath returns the path of a file whose two sides have these names: they are the same, or differ in the first name of the path only,
-// or only one has a/ or b/ before it, or the old one is a backup. index is the name on a line above, which counts if the names are of two files.
+// or only one has a/ or b/ before it, or the old one is a backup, or the new one a draft. index is the name on a line above, which counts if the names are of two files.
 func commonPath(old, new, index string) (path, wrong string) {
 	switch rest := afterFirst(new); {
 	case old == new:
@@ -362,15 +362,24 @@ func commonPath(old, new, index string) (path, wrong string) {
 		return rest, ""
 	case old == "a/"+new || isBackup(old, new):
 		return new, ""
-	case new == "b/"+old:
+	case new == "b/"+old || new == old+newSuffix:
 		return old, ""
 	case rest != "" && isBackup(afterFirst(old), rest):
 		return rest, ""
+	case rest != "" && rest == afterFirst(old)+newSuffix:
+		return afterFirst(old), ""
 	case index != "":
 		return index, ""
+	case !strings.Contains(old+new, "/"): // a\x and b\x, as on Windows
+		if o, n := strings.TrimPrefix(old, `a\`), strings.TrimPrefix(new, `b\`); o == n {
+			return n, ""
+		}
 	}
 	return "", fmt.Sprintf("the header names two files, %s and %s", fail.Quote(old), fail.Quote(new))
 }
+
+// newSuffix is what people write behind the name of a file that they change in a copy.
+const newSuffix = ".new"
 
 func isBackup(name, of string) bool {
 	rest, ok := strings.CutPrefix(name, of)

@@ -164,8 +164,7 @@ func (u *unifiedReader) readHunk() (h patch.Hunk, r ranges, counted bool) {
 	case !u.ok && !u.ended && (strings.HasPrefix(last, "+") || last == "-"):
 		u.refuse(u.n-1, "a newline", "the text ends within this line, which no newline ends: "+fail.Quote(last),
 			"The text may have been cut off: send it again, whole. If it is whole, end it with a newline.")
-	case len(h.Lines) == 0 && isWordDiff(u.lines):
-		u.refuseOther()
+	case len(h.Lines) == 0 && u.refuseForeign(), len(h.Lines) == 0 && u.err != nil:
 	case len(h.Lines) == 0:
 		u.refuse(h.Line, `" ", "-" or "+"`, "a hunk without lines", `Write the lines of the hunk below "@@".`)
 	case !u.ok && r.known && !counted && old <= r.oldCount && new <= r.newCount:
@@ -182,26 +181,38 @@ func (u *unifiedReader) goesOn() bool {
 	l := u.lines
 	l.skipBlank()
 	u.goesOnAt = l.n
-	return l.ok && strings.IndexByte(" -+\\", l.line[0]) >= 0 && !l.beginsPair() && l.line != "-- "
+	return l.ok && strings.IndexByte(" -+\\", l.line[0]) >= 0 && !l.beginsPair() && !l.isSignature()
 }
 
 // maxVersion bounds what follows the line "-- " at the end of a mail: the version of git, and empty lines.
 const maxVersion = 100
 
+// version is the version of git below the line "-- ", with nothing but empty lines below.
+var version = pattern(`^\d+\.\d+[^\n]*\s*$`)
+
+// isSignature reports whether l is the line that ends the text of a mail, which has lost its space if the version of git still follows.
+func (l lines) isSignature() bool {
+	return l.line == "-- " || l.line == "--" && len(l.rest) < maxVersion && version().MatchString(l.rest)
+}
+
 // endsHunk reports whether a line that could be one of the hunk ends it.
 func (u *unifiedReader) endsHunk(complete bool, r ranges, old, new int) bool {
 	switch {
-	case u.line == "-- ":
+	case u.isSignature():
 		return complete || u.mail && len(u.rest) < maxVersion
 	case !u.beginsPair():
 		return false
 	case complete || !r.known:
 		return true
 	}
-	// The two lines are the last ones of the hunk, if its numbers say so and they name no file.
-	from, to := strings.TrimPrefix(u.line, "--- "), strings.TrimPrefix(u.next(), "+++ ")
+	// The two lines are some of the hunk, if its numbers ask for them, they name no file, and no hunk begins below unless it is complete.
+	below := u.lines
+	below.advance()
+	from, to := strings.TrimPrefix(u.line, "--- "), strings.TrimPrefix(below.line, "+++ ")
 	path, err := commonPath(from, to, "")
-	return old+1 != r.oldCount || new+1 != r.newCount || err == "" && path != ""
+	asked := old < r.oldCount && new < r.newCount
+	last := old+1 == r.oldCount && new+1 == r.newCount
+	return !asked || !last && strings.HasPrefix(below.next(), "@@") || err == "" && path != ""
 }
 
 // readOpen reads the marker of a missing newline.

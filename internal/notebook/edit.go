@@ -46,6 +46,9 @@ func Run(before string, e Edit) (after string, done Done, err error) {
 	}
 	switch e.Action {
 	case Replace, "":
+		if e.Source == "" {
+			return "", done, bad("the source is missing or empty", "Send the new source. To remove the cell, send the action delete.")
+		}
 		after, ferr = f.replace(n, e)
 	case Insert:
 		after, ferr = f.insert(n+1, e)

@@ -56,7 +56,7 @@ func TestRun(t *testing.T) {
 		done     Done
 	}{
 		{Edit{Cell: "intro", Source: "# New\n\n\"quoted\" \\ <b>"}, "    \"# Title\\n\",\n    \"text\"\n", "    \"# New\\n\",\n    \"\\n\",\n    \"\\\"quoted\\\" \\\\ <b>\"\n", Done{0, "intro", "markdown"}},
-		{Edit{Cell: "0", Source: ""}, "[\n    \"# Title\\n\",\n    \"text\"\n   ]", "[]", Done{0, "intro", "markdown"}},
+		{Edit{Cell: "0", Source: "\n"}, "    \"# Title\\n\",\n    \"text\"\n", "    \"\\n\"\n", Done{0, "intro", "markdown"}},
 		{Edit{Cell: "1", Source: "print(2)\r\n"}, written[strings.Index(written, "3,\n   \"id\": \"c1\""):strings.Index(written, "\n  }\n ],")],
 			"null,\n   \"id\": \"c1\",\n   \"metadata\": {\"tags\": [\"x\"]},\n   \"outputs\": [],\n   \"source\": [\n    \"print(2)\\n\"\n   ]", Done{1, "c1", "code"}},
 		{Edit{Action: Delete, Cell: "intro"}, written[strings.Index(written, "{\n   \"cell_type\": \"markdown\""):strings.Index(written, "{\n   \"cell_type\": \"code\"")], "", Done{0, "intro", "markdown"}},
@@ -98,14 +98,15 @@ func TestRefused(t *testing.T) {
 		{number, Edit{Cell: "1"}, fail.MultipleMatches, "more than one"},
 		{written, Edit{Cell: "0", Action: "append"}, fail.CommandFailed, "no action"},
 		{written, Edit{Action: Insert, CellType: "heading"}, fail.CommandFailed, "no type of a cell"},
-		{written, Edit{Cell: "0", CellType: "code"}, fail.CommandFailed, "a markdown cell"},
+		{written, Edit{Cell: "0"}, fail.CommandFailed, "the source is missing or empty"},
+		{written, Edit{Cell: "0", Source: "x", CellType: "code"}, fail.CommandFailed, "a markdown cell"},
 		{written, Edit{Cell: "0", Source: "\xff"}, fail.CommandFailed, "not UTF-8"},
 		{"", Edit{Cell: "0"}, fail.CommandFailed, "no notebook"},
 		{"[]", Edit{Cell: "0"}, fail.CommandFailed, "no notebook"},
 		{written + "x", Edit{Cell: "0"}, fail.CommandFailed, "behind the end"},
 		{`{"cells":[],"cells":[],"nbformat":4}`, Edit{Action: Insert}, fail.CommandFailed, "comes twice"},
 		{`{"worksheets":[],"nbformat":3}`, Edit{Action: Insert}, fail.CommandFailed, "nbformat of 4"},
-		{`{"cells":[{"cell_type":"code"}],"nbformat":4}`, Edit{Cell: "0"}, fail.CommandFailed, "no source"},
+		{`{"cells":[{"cell_type":"code"}],"nbformat":4}`, Edit{Cell: "0", Source: "x"}, fail.CommandFailed, "no source"},
 		{`{"cells":[1],"nbformat":4}`, Edit{Cell: "0"}, fail.CommandFailed, "cell 0"},
 	} {
 		after, _, err := Run(tt.before, tt.edit)

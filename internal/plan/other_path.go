@@ -14,13 +14,14 @@ import (
 const maxSpellings = 8
 
 // otherPath finds the one file that the path of a section with hunks may mean, where nothing stands at it: without a/ or b/ in
-// front, as diffs write it, or with other capital letters. The hunks then have to find their places in that file.
+// front, as diffs write it, with other capital letters, or with / for \. The hunks then have to find their places in that file.
 func (b *builder) otherPath(s *patch.Section) (File, bool) {
-	if !b.rules.Corrects || len(s.Hunks) == 0 || path.IsAbs(s.Path) || strings.Contains(s.Path, `\`) {
+	if !b.rules.Corrects || len(s.Hunks) == 0 || path.IsAbs(s.Path) {
 		return File{}, false
 	}
 	var found []string
-	for _, p := range []string{s.Path, withoutSide(s.Path)} {
+	slashed := strings.ReplaceAll(s.Path, `\`, "/")
+	for _, p := range []string{s.Path, withoutSide(s.Path), slashed, withoutSide(slashed)} {
 		for _, p := range b.inAnyCase(p) {
 			if f, err := b.src.Look(b.ctx, p, false); err == nil && f.Kind == Regular && !slices.Contains(found, f.Rel) {
 				found = append(found, p)

@@ -386,7 +386,7 @@ func (c *Case) misleadsCalls() bool {
 				continue
 			}
 			there := split(file)
-			if *call.Line > len(there) {
+			if *call.Line < 0 || *call.Line > len(there) {
 				return false
 			}
 			file = join(slices.Insert(slices.Clone(there), *call.Line, split(call.Text)...))

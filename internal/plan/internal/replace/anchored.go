@@ -3,6 +3,7 @@ package replace
 import (
 	"fmt"
 	"strings"
+	"unicode"
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/text"
@@ -50,12 +51,22 @@ func (r *replacer) place(s *foundEdit) *fail.Error {
 		bad.Msg, bad.Hint = fmt.Sprintf("lines %d to %d are newText already", first, last), "Leave this edit out, or send the text that is to be there."
 		return bad
 	}
+	// 0 is the top of every version of the file: it shows nothing of the one that the author read.
+	if s.After == topAnchor && strings.ContainsFunc(s.New, isWord) && strings.HasPrefix(r.view.text, s.New) {
+		bad.Msg, bad.Hint = "the file begins with newText already", "Leave this edit out, or send the anchor of the line below which the text is to be once more as ‹after›."
+		return bad
+	}
 	return nil
 }
 
+// topAnchor stands for the line above the first.
+const topAnchor = "0"
+
+func isWord(r rune) bool { return unicode.IsLetter(r) || unicode.IsDigit(r) }
+
 // anchoredLine returns the line that an anchor names, 0 for none.
 func (r *replacer) anchoredLine(field, anchor string) (int, *fail.Error) {
-	if anchor == "" || field == "after" && anchor == "0" {
+	if anchor == "" || field == "after" && anchor == topAnchor {
 		return 0, nil
 	}
 	n, ok := text.AnchoredLine(anchor)
@@ -63,7 +74,7 @@ func (r *replacer) anchoredLine(field, anchor string) (int, *fail.Error) {
 	case !ok:
 		return 0, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("%s is %s, which is no anchor", field, fail.Quote(anchor)),
 			Hint: "An anchor is what ‹read_file› with ‹anchors› prints before a line: a number, a colon and four characters."}
-	case anchor == text.Anchor(r.sum, n) && n <= r.file.Len():
+	case anchor == text.Anchor(r.version(), n) && n <= r.file.Len():
 		return n, nil
 	}
 	e := &fail.Error{Kind: fail.Stale, Msg: fmt.Sprintf("%s is %s, which is no line of this version of the file", field, fail.Quote(anchor)),

@@ -31,6 +31,13 @@ func TestAnchored(t *testing.T) {
 		{"a\rb\r", func(at func(int) string) []Edit { return []Edit{{Line: at(2), New: "B"}} }, "a\rB\r"},
 		{text.BOM + "a\n", func(at func(int) string) []Edit { return []Edit{{After: at(0), New: "first"}, {Line: at(1), New: "A"}} }, text.BOM + "first\nA\n"},
 		{"", func(func(int) string) []Edit { return []Edit{{After: "0", New: "first\n"}} }, "first\n"},
+		{"a\nb\n", func(at func(int) string) []Edit { return []Edit{{Line: at(2), New: at(2) + "|B"}} }, "command_failed begins with its anchor"},
+		{"a\nb\n", func(at func(int) string) []Edit { return []Edit{{Old: at(2) + "|b", New: "B"}} }, "command_failed begins with its anchor"},
+		{"a\nb\n", func(at func(int) string) []Edit { return []Edit{{Line: at(2), New: "2:0000|B"}} }, "a\n2:0000|B\n"},
+		{"first\n\na\n", func(func(int) string) []Edit { return []Edit{{After: "0", New: "first\n\n"}} }, "command_failed begins with newText already"},
+		{text.BOM + "first\r\na\r\n", func(func(int) string) []Edit { return []Edit{{After: "0", New: "first"}} }, "command_failed begins with newText already"},
+		{"first\na\n", func(at func(int) string) []Edit { return []Edit{{After: at(0), New: "first"}} }, "first\nfirst\na\n"},
+		{"\na\n", func(func(int) string) []Edit { return []Edit{{After: "0", New: "\n"}} }, "\n\na\n"},
 		{"a\nb\nc\n", func(at func(int) string) []Edit {
 			return []Edit{{After: at(1), New: "1"}, {Line: at(2), New: "B"}, {After: at(2), New: "2"}, {Old: "c", New: "C"}}
 		}, "a\n1\nB\n2\nC\n"},

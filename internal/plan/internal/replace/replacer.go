@@ -55,16 +55,40 @@ func newReplacer(before string, edits []Edit) *replacer {
 		}
 		s.Count = max(s.Count, 1)
 		s.raw = strings.Contains(s.Old, text.CR)
-		if !e.anchored() {
+		switch {
+		case r.copiesAnchor(e.Old) || r.copiesAnchor(e.New):
+			s.err = &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: "a line of the edit begins with its anchor, which is none of the file's",
+				Hint: "Send the lines of ‹oldText› and ‹newText› without what ‹read_file› with ‹anchors› prints before them."}
+		case e.anchored():
+			s.err = r.place(s)
+		default:
 			s.err = r.invalid(e)
-			continue
 		}
-		if r.sum == "" {
-			r.sum = text.Sum(before)
-		}
-		s.err = r.place(s)
 	}
 	return r
+}
+
+// version returns the hash of the file.
+func (r *replacer) version() string {
+	if r.sum == "" {
+		r.sum = text.Sum(r.before)
+	}
+	return r.sum
+}
+
+// copiesAnchor reports whether a line begins with the anchor of a line of this version and the bar that stands behind it where a file is
+// read. No file has that by chance.
+func (r *replacer) copiesAnchor(s string) bool {
+	if !strings.Contains(s, "|") {
+		return false
+	}
+	for line := range strings.Lines(s) {
+		anchor, _, ok := strings.Cut(line, "|")
+		if n, known := text.AnchoredLine(anchor); ok && known && anchor == text.Anchor(r.version(), n) {
+			return true
+		}
+	}
+	return false
 }
 
 // allCRLF reports whether s has line ends and all of them are CRLF.

@@ -34,6 +34,8 @@ func (s *search) differs(st *alignment) []string {
 		if elided != "" && at < to {
 			out = append(out, fmt.Sprintf("lines %d-%d: %s has %s for them", at+1, to, s.name, fail.Quote(elided)))
 			at = to
+		} else if elided != "" {
+			out = append(out, fmt.Sprintf("%s has %s for lines around its own", s.name, fail.Quote(elided)))
 		}
 		for ; at < to; at++ {
 			out = append(out, fmt.Sprintf("line %d: %s leaves out %s", at+1, s.name, fail.Quote(s.file.Line(at))))
@@ -56,5 +58,6 @@ func (s *search) differs(st *alignment) []string {
 		}
 		at = n + 1
 	}
+	leaves(at)
 	return out
 }

@@ -29,6 +29,10 @@ func (s *search) rewrite(st *alignment) {
 				s.explainUndecided(st, n)
 				return
 			}
+			if at := s.replacesBesideGap(st, i, n); s.unmarked && at != nothing {
+				s.explainUndecided(st, at)
+				return
+			}
 			if !w.writeOld(n, l.Mark()) {
 				return
 			}
@@ -83,6 +87,42 @@ func (s *search) replacesAround(st *alignment, i, n int) bool {
 		to++
 	}
 	return slices.ContainsFunc(s.lines[from:to], func(l patch.Line) bool { return l.Mark() == '+' })
+}
+
+// replacesBesideGap returns the old line above which the file has lines that the hunk leaves out, if old line n, line i of the hunk, is the
+// first or the last of a run that others replace, the gap is at that end, and what takes its place there is not like it; nothing
+// otherwise. Where the author did not mark which line takes whose place, an added line may belong on the other side of the gap.
+func (s *search) replacesBesideGap(st *alignment, i, n int) int {
+	if !s.removed[n] {
+		return nothing
+	}
+	from, to := i, i
+	for from > 0 && s.lines[from-1].Mark() != ' ' {
+		from--
+	}
+	for to < len(s.lines) && s.lines[to].Mark() != ' ' {
+		to++
+	}
+	var adds []patch.Line
+	for _, l := range s.lines[from:to] {
+		if l.Mark() == '+' {
+			adds = append(adds, l)
+		}
+	}
+	gap := func(below int) bool { // above old line below
+		return below > 0 && below < len(s.old) && st.image[below-1] != nothing && st.image[below] != nothing && st.image[below-1]+1 < st.image[below]
+	}
+	like := func(l patch.Line) bool {
+		return match.Similarity(match.Fold(patch.Unicode, l.Text()), s.keys[n]) >= 0.5
+	}
+	switch {
+	case len(adds) == 0:
+	case (n == 0 || !s.removed[n-1]) && gap(n) && !like(adds[0]):
+		return n
+	case (n+1 == len(s.old) || !s.removed[n+1]) && gap(n+1) && !like(adds[len(adds)-1]):
+		return n + 1
+	}
+	return nothing
 }
 
 // slidesOverGap returns the line of the file at which it matters which of several lines, alike, are the ones that a hunk without marks adds

@@ -38,6 +38,31 @@ func TestLeftOutAmongReplaced(t *testing.T) {
 	}
 }
 
+// TestReplacedBesideGap: a blank line that a block leaves out stands above what the block replaces, and may belong among the new lines, unless
+// the first of these is like the first of the old ones.
+func TestReplacedBesideGap(t *testing.T) {
+	const file = "func f() {\n\tsource := open(1)\n\n\tif options(2).check {\n\t\tstop(3)\n\n\t}\n}\n"
+	for _, tc := range []struct {
+		name     string
+		hunk     patch.Hunk
+		unmarked bool
+		offered  bool
+	}{
+		{"with marks", hunk(" \tsource := open(1)", "-\tif options(2).check {", "+\tall := context(4)", "+\tif all.check {", " \t\tstop(3)"), false, true},
+		{"another line first", hunk(" \tsource := open(1)", "-\tif options(2).check {", "+\tall := context(4)", "+\tif all.check {", " \t\tstop(3)"), true, false},
+		{"a like line first", hunk(" \tsource := open(1)", "-\tif options(2).check {", "+\tif all(2).check {", "+\t\tall := context(4)", " \t\tstop(3)"), true, true},
+		{"another line last", hunk(" \tif options(2).check {", "+\t\tall := context(4)", "-\t\tstop(3)", " \t}", " }"), true, false},
+		{"nothing takes its place", hunk(" \tsource := open(1)", "-\tif options(2).check {", " \t\tstop(3)"), true, true},
+	} {
+		r := strict
+		r.Unmarked = tc.unmarked
+		_, err := settle(text.Split(file), []patch.Hunk{tc.hunk}, r, lines)
+		if n := fail.All(err)[0].Nearest; n == nil || (n.Corrected != "") != tc.offered {
+			t.Errorf("%s: %+v: %s", tc.name, n, fail.All(err)[0].Hint)
+		}
+	}
+}
+
 // TestPartlyAdded: where nobody wrote marks, lines that stand above what a hunk replaces, and that it adds, may be applied already.
 func TestPartlyAdded(t *testing.T) {
 	const file = "func f() {\n\tprepare(9)\n\tadmin := roles(12)\n\n\tenabled := roles(34)\n\tif !enabled {\n\t\tpanic(56)\n\t}\n\tlast(3)\n}\n"

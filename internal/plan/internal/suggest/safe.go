@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/decode"
@@ -103,6 +105,15 @@ func (s *search) unsafe(st *alignment, lines []patch.Line) string {
 		}
 		if s.removed[i] && n != nothing && s.lostMark(i, n) {
 			return fmt.Sprintf("Line %d of the file begins with -: write a space before it if it is context, or a second - if it is to be removed.", n+1)
+		}
+		if !s.removed[i] || n == nothing || s.partial {
+			continue
+		}
+		if s.marksTwice(i, n) {
+			return fmt.Sprintf("The line %s, to be removed, is line %d of the file but for the - at its beginning: send the lines without the marks of a diff in them.", fail.Quote(s.old[i]), n+1)
+		}
+		if rest := s.leftOver(i, n); rest != "" {
+			return fmt.Sprintf("The line %s, to be removed, is a part of line %d of the file, and %s would be lost with it: send the whole line.", fail.Quote(s.old[i]), n+1, fail.Quote(rest))
 		}
 	}
 	if s.stray != "" {
@@ -221,6 +232,43 @@ func (s *search) cutOff(st *alignment) (line int, ok bool) {
 // lostMark reports whether old line i, with the - that makes it a removed line, is line n of the file.
 func (s *search) lostMark(i, n int) bool {
 	return match.Same(patch.Unicode, "-"+s.old[i], s.file.Line(n))
+}
+
+// marksTwice reports whether old line i, which is removed, is line n of the file with the - of a diff before it. Its added lines may have a
+// + before them, which is none of the file's.
+func (s *search) marksTwice(i, n int) bool {
+	rest, ok := strings.CutPrefix(s.old[i], "-")
+	return ok && match.Same(patch.Unicode, rest, s.file.Line(n))
+}
+
+// leftOver returns what line n of the file has before or behind old line i, which is a part of it, if no added line begins or ends so; ""
+// if there is nothing. A part ends where a word does: within a word it is a mistake in the line.
+func (s *search) leftOver(i, n int) string {
+	part := s.keys[i]
+	before, after, ok := strings.Cut(match.Fold(patch.Unicode, s.file.Line(n)), part)
+	if !ok || part == "" {
+		return ""
+	}
+	lost := func(rest string, has func(line, rest string) bool) bool {
+		return rest != "" && !slices.ContainsFunc(s.lines, func(l patch.Line) bool {
+			return l.Mark() == '+' && has(match.Fold(patch.Unicode, l.Text()), rest)
+		})
+	}
+	if rest := strings.TrimSpace(before); !inWord(before, part) && lost(rest, strings.HasPrefix) {
+		return rest
+	}
+	if rest := strings.TrimSpace(after); !inWord(part, after) && lost(rest, strings.HasSuffix) {
+		return rest
+	}
+	return ""
+}
+
+// inWord reports whether a word goes on from the end of one text to the beginning of the next.
+func inWord(text, next string) bool {
+	last, _ := utf8.DecodeLastRuneInString(text)
+	first, _ := utf8.DecodeRuneInString(next)
+	isWord := func(r rune) bool { return r == '_' || unicode.IsLetter(r) || unicode.IsDigit(r) }
+	return isWord(last) && isWord(first)
 }
 
 // lacksMark reports whether old line i is line n of the file if its mark, a space, is taken for a part of it.

@@ -27,6 +27,11 @@ func TestUnsafe(t *testing.T) {
 		{"cut off", []string{"one line", "two lines", "four"}, hunk(" one line", " two lines", "-fou"), "cut off"},
 		{"cut off in context", []string{"one line", "two lines", "three lines"}, hunk(" one line", "+new", " two lines", " three"), "cut off"},
 		{"what it removes is added", []string{"one line", "two lines", "beta 2", "more"}, hunk(" one lin", " two lines", "-beta 22", "+beta 2"), "Compare"},
+		{"marks of a diff in the lines", []string{"one line", "two lines", "three lines"}, hunk(" one line", "--two lines", "++2 lines", " three lines"), "without the marks"},
+		{"the beginning of a line", []string{"one line", "return a + b", "three lines"}, hunk(" one line", "-return a +", "+return b +", " three lines"), `"b" would be lost`},
+		{"the end of a line", []string{"one line", "go count(all, of, them)", "three lines"}, hunk(" one line", "-count(all, of, them)", "+count(some, of, them)", " three lines"), `"go" would be lost`},
+		{"a part of a line, whose rest stays", []string{"one line", "return a + b", "three lines"}, hunk(" one line", "-return a +", "+return c + b", " three lines"), ""},
+		{"a line with a mistake at its end", []string{"one line", "return alpha", "three lines"}, hunk(" one line", "-return alph", "+return beta", " three lines"), ""},
 		{"a list in Markdown", []string{"one line", "- item", "three lines"}, hunk(" one line", "- item", "+- other", " three lines"), "begins with -"},
 		{"a flag in a shell", []string{"run it \\", "--flag x", "three lines"}, hunk(" run it \\", "--flag x", "+--other y", " three lines"), "begins with -"},
 	} {
