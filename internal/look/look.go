@@ -115,6 +115,7 @@ func (l *look) run(ctx context.Context) (err error) {
 	}
 	l.noteCalls()
 	// Whatever is not read or copied in time is so at the next look. What is known by then must be saved.
+	now = l.tree.leaveOut(now)
 	spare, cancel := spareTime(ctx)
 	defer cancel()
 	if readAllOf(spare, l.top, l.repo, unread) != nil && ctx.Err() != nil {
