@@ -184,7 +184,8 @@ func (rd *Reader) compare(ctx context.Context, p string, last lastState) (api.Fi
 	if ctx.Err() != nil {
 		return f, caller.Cancelled(ctx)
 	}
-	missing := err == nil && now.Kind == guard.Missing
+	// What is reached through a link that took a directory's place is another file.
+	missing := err == nil && (now.Kind == guard.Missing || last.sum == "" && now.Rel != p)
 	switch {
 	case missing && last.sum == "":
 		f.State = api.FileSame
