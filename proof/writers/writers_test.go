@@ -5,6 +5,7 @@ package writers
 import (
 	"os"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -236,7 +237,7 @@ func TestWriters(t *testing.T) {
 			if git {
 				tree = "git"
 			}
-			for _, w := range writers {
+			for _, w := range slices.Concat(writers, hard) {
 				if w.git && !git {
 					continue
 				}
