@@ -70,6 +70,7 @@ func lookWith(ctx context.Context, w *workspace.Workspace, req api.LookRequest, 
 	l.repo = openRepository(l.top.RootPath())
 	defer l.repo.close()
 	if err := l.run(ctx); err != nil {
+		with.watch.Deafen() // what was heard is not recorded
 		return nil, err
 	}
 	return &l.out, nil
