@@ -92,6 +92,7 @@ func newPlace(t *testing.T, git bool, m mode) *place {
 	if err := os.Mkdir(p.dir, 0o755); err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() { exec.Command("chmod", "-R", "u+rwX", p.dir).Run() }) //nolint:errcheck // so that it can be removed
 	p.bash(layout)
 	if git {
 		p.bash(layoutGit)
