@@ -165,6 +165,9 @@ func (s *lastStates) settle(r *audit.Record) {
 			left(op.ToPath, cmp.Or(op.After, op.Before))
 		default:
 			left(op.Path, op.After)
+			if p, ok := s.rd.FromTop(op.Path); ok && op.After == "" {
+				delete(s.files, p) // a look could not read it
+			}
 		}
 	}
 	for _, a := range r.Acts {

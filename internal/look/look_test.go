@@ -415,6 +415,23 @@ func TestShutDirectory(t *testing.T) {
 	}
 }
 
+// TestUnread: a file that no look can read is on record, and verify does not take it for one that was deleted.
+func TestUnread(t *testing.T) {
+	w := watch(t, "a", "0\n")
+	w.before("c1")
+	if err := os.Truncate(w.At("a"), 5<<30); err != nil {
+		t.Skip("NOT RUN: ", err)
+	}
+	w.saw(w.after("c1"), "c1: update a")
+	v, err := w.WS.Verify(w.Ctx, api.VerifyRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(v.Files); n > 0 {
+		t.Errorf("%+v", v.Files)
+	}
+}
+
 // TestProtected: a file that may not be read is kept and comes back, and no diff of it is.
 func TestProtected(t *testing.T) {
 	w := watch(t, ".env", "KEY=old-secret\n")
