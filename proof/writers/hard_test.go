@@ -23,7 +23,7 @@ var hard = []writer{
 	{name: "hard links across directories", needs: "ln rm", script: `ln a.txt dir/a; ln dir/a dir/sub/a; echo x >> dir/a; rm a.txt`},
 	{name: "a hard link moved and written", needs: "mv", script: `mv hard1 dir/hard; echo more >> hard2`, stays: map[string]string{"hard?": hardLink}, overlay: &overMode{}},
 	{name: "a file whose time is put back", needs: "touch mv", script: `touch -r a.txt ref; printf 'ALPHA\nBETA1\nGAMM\n' > a.txt; touch -r ref a.txt; cp -p b.txt t; printf X | dd of=t conv=notrunc status=none; touch -r b.txt t; mv t b.txt; rm ref`},
-	{name: "permissions taken away", needs: "chmod", script: `echo x > a.txt; chmod 000 a.txt; chmod 000 b.txt; mkdir -p shut/in; echo y > shut/in/y; chmod 000 shut/in; chmod 555 shut`},
+	{name: "permissions taken away", root: true, needs: "chmod", script: `echo x > a.txt; chmod 000 a.txt; chmod 000 b.txt; mkdir -p shut/in; echo y > shut/in/y; chmod 000 shut/in; chmod 555 shut`},
 	{name: "a socket", needs: "python3", script: python(`import socket; s = socket.socket(socket.AF_UNIX); s.bind("sock"); open("beside", "w").write("x")`), unnamed: []string{"sock"}, overlay: kept("FIFO, a socket or a device")},
 	{name: "case twins", script: `echo 1 > A.txt; mkdir DIR; mv dir/c.txt DIR/C.txt; echo 2 > dir/C.TXT`},
 	{name: "lines in names", script: `d=$(printf 'd\n\n'); mkdir "$d"; mv a.txt "$d/$(printf '\na')"; mv dir "$d/$(printf 'dir\t\n')"; echo x > "$d/ "`},

@@ -18,6 +18,7 @@ type writer struct {
 	script string
 	code   int    // its exit code
 	git    bool   // it works in a git work tree only
+	root   bool   // it needs root
 	wait   string // waits for what the writer left behind
 	// nothing: the writer changes nothing that a look sees.
 	nothing bool
@@ -245,6 +246,9 @@ func TestWriters(t *testing.T) {
 					t.Parallel()
 					if m.name == "overlay" && noLayer != "" {
 						t.Skip("NOT RUN: " + noLayer)
+					}
+					if w.root && os.Geteuid() != 0 {
+						t.Skip("NOT RUN: only root may read and restore what it leaves")
 					}
 					for _, program := range append(strings.Fields(w.needs), "bash") {
 						if _, err := exec.LookPath(program); err != nil {
