@@ -76,6 +76,12 @@ type Looker struct {
 // NewLooker returns a Looker. Close it when done.
 func (h *Host) NewLooker() *Looker { return &Looker{h, look.NewLooker()} }
 
+// NewLastingLooker returns a Looker for any number of looks, as a server makes them for others. Close it when done.
+func (h *Host) NewLastingLooker() *Looker { return &Looker{h, look.NewLastingLooker()} }
+
+// LooksDir returns the directory of the store that belongs to looks, whether or not it exists.
+func (h *Host) LooksDir() string { return h.s.LooksDir() }
+
 // Look is [Host.Look].
 func (l *Looker) Look(ctx context.Context, r api.LookRequest) (*api.Look, error) {
 	return call(ctx, l.h.s, l.with.Look, r)

@@ -180,13 +180,8 @@ func (b *bench) tree(ctx context.Context, n int) error {
 				if w.most > 0 && round > w.most && n > 10_000 {
 					continue
 				}
-				if w.settle != nil {
-					if _, err := b.time(root, w.settle(b, root), w.silent); err != nil {
-						return fmt.Errorf("%s, before it: %w", w.name, err)
-					}
-				}
 				number++
-				d, err := b.time(root, w.args(b, root, j.script, number), w.silent)
+				d, err := b.once(ctx, w, root, j.script, number)
 				if err != nil {
 					return fmt.Errorf("%s, %s: %w", j.name, w.name, err)
 				}
@@ -203,6 +198,32 @@ func (b *bench) tree(ctx context.Context, n int) error {
 		}
 	}
 	return nil
+}
+
+// once times a way once.
+func (b *bench) once(ctx context.Context, w way, root, script string, number int) (d launch.Done, err error) {
+	var s *server
+	if w.served {
+		if s, err = b.serve(ctx, root); err != nil {
+			return d, err
+		}
+		defer func() { err = errors.Join(err, s.end()) }()
+	}
+	if w.settle != nil {
+		if _, err := b.time(root, w.settle(b, root), w.silent); err != nil {
+			return d, fmt.Errorf("before it: %w", err)
+		}
+	}
+	before, err := s.used()
+	if err != nil {
+		return d, err
+	}
+	if d, err = b.time(root, w.args(b, root, script, number), w.silent); err != nil {
+		return d, err
+	}
+	after, err := s.used()
+	d.CPU += after - before
+	return d, err
 }
 
 func (b *bench) row(j job, n int, name string, took, cpu, tookAlone, cpuAlone []time.Duration) {

@@ -17,20 +17,26 @@ type way struct {
 	// settle runs before each run, untimed. It takes note of what the other ways changed.
 	settle func(b *bench, root string) []string
 	silent bool // it prints nothing unless something is wrong
+	served bool // a server of the workspace runs beside it, whose processor time counts
 	most   int  // so many runs in trees of more than 10,000 files; 0 for as many as the others
 }
 
 const hookWay = "the hooks, `emend hook claude-code` before and after the command"
+
+// hooked runs a command between two hooks.
+func hooked(b *bench, script string, number int) []string {
+	hook := func(moment string) string { return b.emend + " hook claude-code <" + b.event(moment) }
+	return shell(hook("PreToolUse")+"; "+script+"; "+hook("PostToolUse"), number)
+}
 
 var allWays = []way{
 	{name: "the command alone", args: func(_ *bench, _, script string, number int) []string { return shell(script, number) }},
 	{name: "`emend run`", silent: true, settle: look, args: func(b *bench, _, script string, number int) []string {
 		return append([]string{b.emend, "-q", "run", "--mode", "witness", "--"}, shell(script, number)...)
 	}},
-	{name: hookWay, silent: true, settle: look, args: func(b *bench, _, script string, number int) []string {
-		hook := func(moment string) string { return b.emend + " hook claude-code <" + b.event(moment) }
-		return shell(hook("PreToolUse")+"; "+script+"; "+hook("PostToolUse"), number)
-	}},
+	{name: hookWay, silent: true, settle: look, args: func(b *bench, _, script string, number int) []string { return hooked(b, script, number) }},
+	{name: "the hooks, beside `emend serve`", silent: true, served: true, settle: func(b *bench, _ string) []string { return hooked(b, "true", 0) },
+		args: func(b *bench, _, script string, number int) []string { return hooked(b, script, number) }},
 	{name: overlayWay, silent: true, args: func(b *bench, _, script string, number int) []string {
 		return append([]string{b.emend, "-q", "run", "--mode", "overlay", "--"}, shell(script, number)...)
 	}},

@@ -19,8 +19,9 @@ type Entry struct {
 
 // Every calls visit with the root and every directory below it, and with all names in it, in the order of the system; also with
 // those that are protected from reading, since it opens no file. Directories that ignore rules leave out are named and not
-// entered. Several goroutines call visit, each with a number of its own, from 0; the entries are good until visit returns. If the tree changes meanwhile, what comes and goes may be there or not. Every returns the directories that could not be
-// entered, or not be listed.
+// entered, unless visit sets their Ignored to false. Several goroutines call visit, each with a number of its own, from 0; the entries
+// are good until visit returns. If the tree changes meanwhile, what comes and goes may be there or not. Every returns the directories
+// that could not be entered, or not be listed.
 func Every(ctx context.Context, g *guard.Guard, o Options, visit func(worker int, dir string, entries []Entry)) (unentered []string, err error) {
 	ig := newIgnorer(g, &o)
 	root, err := ig.openRoot(g, o.Root)

@@ -384,6 +384,9 @@ func (l *landing) commit(ctx context.Context, asked *consent.Result) error {
 	}
 	l.planDirs()
 	d, err := store.Run(ctx, l.tx)
+	if e, ok := err.(*fail.Error); ok && e.Kind == fail.Stale && e.Hint != staleHint { // worded for a patch
+		return stale(e.Path, "somebody changed it while the command ran")
+	}
 	if err != nil {
 		return err
 	}

@@ -406,7 +406,8 @@ func refusals(all fail.List) error {
 	return all
 }
 
+const staleHint = "Nothing landed. To look at the layer, ‹run run --show›. Then run the command again."
+
 func stale(p, why string) *fail.Error {
-	return &fail.Error{Kind: fail.Stale, Path: p, Msg: "somebody else changed it while the command ran: " + why,
-		Hint: "Nothing landed. To look at the layer, ‹run run --show›. Then run the command again."}
+	return &fail.Error{Kind: fail.Stale, Path: p, Msg: why, Hint: staleHint}
 }

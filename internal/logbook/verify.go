@@ -165,6 +165,9 @@ func (s *lastStates) settle(r *audit.Record) {
 			left(op.ToPath, cmp.Or(op.After, op.Before))
 		default:
 			left(op.Path, op.After)
+			if p, ok := s.rd.FromTop(op.Path); ok && op.After == "" {
+				delete(s.files, p) // a look could not read it
+			}
 		}
 	}
 	for _, a := range r.Acts {
@@ -184,7 +187,8 @@ func (rd *Reader) compare(ctx context.Context, p string, last lastState) (api.Fi
 	if ctx.Err() != nil {
 		return f, caller.Cancelled(ctx)
 	}
-	missing := err == nil && now.Kind == guard.Missing
+	// What is reached through a link that took a directory's place is another file.
+	missing := err == nil && (now.Kind == guard.Missing || last.sum == "" && now.Rel != p)
 	switch {
 	case missing && last.sum == "":
 		f.State = api.FileSame

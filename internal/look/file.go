@@ -51,6 +51,8 @@ func (f *file) sameStat(was *file) bool {
 type tree struct {
 	dirs []dir // in the order of their paths
 	shut int   // how many directories cannot be read
+	// ruledOut are directories that the last look entered, and that ignore rules leave out by now.
+	ruledOut []string
 }
 
 // dir is a directory of the tree.
@@ -63,7 +65,8 @@ type dir struct {
 }
 
 // walk describes every name of the tree. Sockets, which come and go, are left out, and so is the store. Directories that are as the
-// index says are only named.
+// index says are only named. A directory that the last look entered is entered once more whatever the ignore rules say by now: a command
+// cannot hide what it did by ignoring it.
 // The watch, which may be nil, listens to each directory from before it is described.
 func walk(ctx context.Context, g *guard.Guard, now time.Time, was *index, w *watch.Watch) (*tree, error) {
 	root, err := g.Resolve(".", guard.Request{})
@@ -74,8 +77,14 @@ func walk(ctx context.Context, g *guard.Guard, now time.Time, was *index, w *wat
 	if tell := caller.Progress(ctx); tell != nil {
 		o.Progress = func(done int, what string) { tell(done, 0, what) }
 	}
-	found := make([][]dir, o.Workers)
+	found, ruledOut := make([][]dir, o.Workers), make([][]string, o.Workers)
 	shut, err := find.Every(ctx, g, o, func(worker int, path string, entries []find.Entry) {
+		for i := range entries {
+			if e := &entries[i]; e.Ignored && was.find(join(path, e.Name)) != nil {
+				e.Ignored = false
+				ruledOut[worker] = append(ruledOut[worker], join(path, e.Name))
+			}
+		}
 		d := dir{path: path, was: was.find(path)}
 		d.describe(entries, youngSince(now))
 		found[worker] = append(found[worker], d)
@@ -83,7 +92,7 @@ func walk(ctx context.Context, g *guard.Guard, now time.Time, was *index, w *wat
 	if err != nil {
 		return nil, err
 	}
-	t := &tree{dirs: slices.Concat(found...), shut: len(shut)}
+	t := &tree{dirs: slices.Concat(found...), shut: len(shut), ruledOut: slices.Concat(ruledOut...)}
 	slices.SortFunc(t.dirs, func(a, b dir) int { return strings.Compare(a.path, b.path) })
 	for _, p := range shut {
 		t.shutOut(p)
@@ -100,6 +109,20 @@ func (d *dir) describe(entries []find.Entry, young int64) {
 	if d.settled = d.was != nil && d.was.isSettled(entries, young); !d.settled {
 		d.files = filesOf(d.path, entries, young)
 	}
+}
+
+// leaveOut forgets what is in the directories that ignore rules leave out by now. It returns those of the files that stay.
+func (t *tree) leaveOut(files []*file) []*file {
+	if len(t.ruledOut) == 0 {
+		return files
+	}
+	out := map[string]bool{}
+	for _, p := range t.ruledOut {
+		t.shutOut(p)
+		out[p] = true
+	}
+	t.dirs = slices.DeleteFunc(t.dirs, func(d dir) bool { return out[d.path] || below(d.path, out) })
+	return slices.DeleteFunc(files, func(f *file) bool { return below(f.path, out) })
 }
 
 // shutOut notes that a directory was not entered: what was in it is not gone.

@@ -70,6 +70,7 @@ func lookWith(ctx context.Context, w *workspace.Workspace, req api.LookRequest, 
 	l.repo = openRepository(l.top.RootPath())
 	defer l.repo.close()
 	if err := l.run(ctx); err != nil {
+		with.watch.Deafen() // what was heard is not recorded
 		return nil, err
 	}
 	return &l.out, nil
@@ -115,6 +116,7 @@ func (l *look) run(ctx context.Context) (err error) {
 	}
 	l.noteCalls()
 	// Whatever is not read or copied in time is so at the next look. What is known by then must be saved.
+	now = l.tree.leaveOut(now)
 	spare, cancel := spareTime(ctx)
 	defer cancel()
 	if readAllOf(spare, l.top, l.repo, unread) != nil && ctx.Err() != nil {

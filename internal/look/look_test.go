@@ -383,7 +383,8 @@ func TestFromGit(t *testing.T) {
 	}
 }
 
-// TestIgnoredDirectories: what is in them is not looked at, and a directory that comes to be ignored, or is no more, is no change.
+// TestIgnoredDirectories: what is in them is not looked at, and a directory that comes to be ignored, or is no more, is no change. What
+// changed before it was ignored is: the last look entered it.
 func TestIgnoredDirectories(t *testing.T) {
 	w := watch(t, "a", "0\n", ".git/HEAD", "ref: refs/heads/main\n", ".gitignore", "out\n*.log\n", "out/x", "0\n", "y.log", "0\n", "gen/z", "0\n")
 	w.before("c1")
@@ -391,9 +392,10 @@ func TestIgnoredDirectories(t *testing.T) {
 	w.Write("y.log", "1\n")
 	w.Write(".gitignore", "gen\n*.log\n")
 	w.Write("gen/z", "1\n")
-	w.saw(w.after("c1"), "c1: update .gitignore, update y.log")
+	w.saw(w.after("c1"), "c1: update .gitignore, update gen/z, update y.log")
 	w.before("c2")
 	w.Write("out/x", "2\n")
+	w.Write("gen/z", "2\n")
 	w.saw(w.after("c2"), "c2: update out/x")
 }
 
@@ -410,6 +412,23 @@ func TestShutDirectory(t *testing.T) {
 	w.saw(l, "c1: update d") // its permissions
 	if len(l.Notes) == 0 {
 		t.Error("it is not named")
+	}
+}
+
+// TestUnread: a file that no look can read is on record, and verify does not take it for one that was deleted.
+func TestUnread(t *testing.T) {
+	w := watch(t, "a", "0\n")
+	w.before("c1")
+	if err := os.Truncate(w.At("a"), 5<<30); err != nil {
+		t.Skip("NOT RUN: ", err)
+	}
+	w.saw(w.after("c1"), "c1: update a")
+	v, err := w.WS.Verify(w.Ctx, api.VerifyRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if n := len(v.Files); n > 0 {
+		t.Errorf("%+v", v.Files)
 	}
 }
 

@@ -16,6 +16,7 @@ import (
 // the second look reads these alone.
 type Looker struct {
 	watch *watch.Watch // nil: every look walks through the whole tree
+	lasts bool         // it is for any number of looks
 	at    time.Time    // of the last look
 	// unsure has the directories that the next look reads in any case: a file in them was not settled, or can be changed by another name.
 	unsure map[string]bool
@@ -28,6 +29,18 @@ func NewLooker() *Looker {
 		return &Looker{}
 	}
 	return &Looker{watch: w}
+}
+
+// maxLasting is how many directories a Looker that lasts listens to. The system lets a user listen to so many in all, and editors need some.
+const maxLasting = 10_000
+
+// NewLastingLooker returns a Looker for any number of looks, each of which reads what changed since the one before. Now and then somebody
+// else has to look, for what cannot be heard: see [watch].
+func NewLastingLooker() *Looker {
+	k := NewLooker()
+	k.lasts = true
+	k.watch.Most(maxLasting)
+	return k
 }
 
 // Close ends the watch. Later looks walk through the whole tree.
@@ -51,6 +64,9 @@ func (k *Looker) describe(ctx context.Context, l *look) (*tree, error) {
 	}
 	if !k.at.IsZero() { // the watch has served its turn
 		k.Close() //nolint:errcheck // nothing is read from it any more
+		if k.lasts {
+			k.watch = NewLastingLooker().watch
+		}
 	}
 	return walk(ctx, l.top, l.at, l.was, k.watch)
 }
@@ -125,7 +141,11 @@ func (k *Looker) note(l *look) {
 			k.unsure[d.path] = true
 		}
 	}
-	if l.tree.shut > 0 && k.watch != nil {
+	if l.tree.shut > 0 {
 		k.watch.Deafen()
+	}
+	if k.lasts && k.watch.Full() { // it would be so after each walk
+		k.Close() //nolint:errcheck // nothing is read from it any more
+		k.lasts = false
 	}
 }

@@ -1,9 +1,12 @@
 package look_test
 
 import (
+	"context"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -168,4 +171,77 @@ func TestLookerListens(t *testing.T) {
 		unheard(s)
 		s.wants(s.pair(api.AfterCall), "c "+found)
 	})
+}
+
+// lasting has the looks made by a Looker that lasts.
+func (s *pairScene) lasting() *pairScene {
+	s.Must(s.looker.Close())
+	s.looker = s.WS.Host().NewLastingLooker()
+	s.pair(api.AtPrompt)
+	s.pair(api.BeforeCall)
+	return s
+}
+
+// TestLastingLooker: a Looker that lasts finds what changes between any two looks, whatever came before. What cannot be heard is found by
+// another look.
+func TestLastingLooker(t *testing.T) {
+	t.Run("unheard", func(t *testing.T) {
+		s := newPairScene(t).lasting()
+		out := filepath.Join(filepath.Dir(s.WS.Root()), "outside")
+		s.Must(os.Link(s.At("d3/a"), out))
+		s.Must(os.WriteFile(out, []byte("new\n"), 0o644))
+		s.wants(s.pair(api.AfterCall), "")
+		s.wants(s.look(api.AtPrompt, "s/", api.LookRequest{}), "nobody update d3/a")
+	})
+	t.Run("a look that fails", func(t *testing.T) {
+		s := newPairScene(t).lasting()
+		s.Write("d3/a", "new\n")
+		ctx, cancel := context.WithCancel(s.Ctx)
+		cancel()
+		if _, err := s.looker.Look(emend.WithActor(ctx, api.Actor{Tool: "run", Call: "c"}), api.LookRequest{Moment: api.AfterCall}); err == nil {
+			t.Error("the look did not fail")
+		}
+		s.wants(s.pair(api.AfterCall), "c update d3/a")
+	})
+	seeds := uint64(12)
+	if testing.Short() {
+		seeds = 3
+	}
+	for seed := range seeds {
+		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
+			s := newPairScene(t).lasting()
+			r := rand.New(rand.NewPCG(seed, 0))
+			said := ""
+			for i := range 12 {
+				d, e := s.At(fmt.Sprintf("d%d", r.IntN(5))), s.At(fmt.Sprintf("d%d", r.IntN(5)))
+				switch r.IntN(9) {
+				case 0:
+					os.MkdirAll(d+"/n", 0o755)
+					os.WriteFile(d+"/n/x", []byte(fmt.Sprint(i)), 0o644)
+				case 1:
+					os.RemoveAll(d)
+				case 2:
+					os.Rename(d, e+"/moved")
+				case 3:
+					os.Rename(d+"/a", e+"/a")
+				case 4:
+					os.WriteFile(s.At(".gitignore"), []byte(fmt.Sprintf("out/\nd%d/\n", r.IntN(9)+1)), 0o644)
+				case 5: // somebody else looks
+					said += s.look(api.BeforeCall, "s/", api.LookRequest{})
+				case 6:
+					os.Link(d+"/b", e+"/linked")
+				default:
+					os.WriteFile(d+"/b", []byte(fmt.Sprint(i, seed)), 0o644)
+				}
+				said += s.pair([]api.Moment{api.BeforeCall, api.AfterCall}[i%2])
+			}
+			s.Write("d20/b", "last\n")
+			if got := s.pair(api.AfterCall); !strings.HasSuffix(got, " update d20/b") {
+				t.Errorf("recorded %q after %q", got, said)
+			}
+			if more := s.look(api.AtPrompt, "s/", api.LookRequest{}); more != "" {
+				t.Errorf("a walk through the whole tree found %q after %q", more, said)
+			}
+		})
+	}
 }

@@ -29,15 +29,39 @@ func (s *supervisor) mount() error {
 	if s.upper, err = unix.Open(s.Dir+"/"+upperName, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0); err != nil {
 		return &os.PathError{Op: "open", Path: s.Dir, Err: err}
 	}
+	work, err := unix.Open(s.Dir+"/"+workName, unix.O_PATH|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return &os.PathError{Op: "open", Path: s.Dir, Err: err}
+	}
+	defer unix.Close(work)
 	if err := s.mountOverlay(); err != nil {
 		return err
+	}
+	// The kernel makes these without any permissions, and find, grep -r and cp -a of the tree would fail at them.
+	for _, name := range []string{"work", "work/incompat", "work/incompat/volatile", "work/incompat/volatile/dirty"} {
+		unix.Fchmodat(work, name, 0o700, 0) //nolint:errcheck // then they do
 	}
 	var st unix.Stat_t
 	if err := unix.Stat(s.Root, &st); err != nil {
 		return err
 	}
 	s.dev = uint64(st.Dev)
-	return s.tryOverlay()
+	if err := s.tryOverlay(); err != nil {
+		return err
+	}
+	s.coverLayer()
+	return nil
+}
+
+// coverLayer puts a directory with nothing but the layer's information in the place of the layer, if the overlay shows it: the kernel lets
+// nobody enter the layer's own directories through the overlay, and so find, grep -r, tar and cp -a of the whole tree would fail.
+// Where it cannot be done, they do.
+func (s *supervisor) coverLayer() {
+	if !below(s.Dir, s.Root) || unix.Mount("tmpfs", s.Dir, "tmpfs", unix.MS_NOSUID|unix.MS_NODEV, "mode=700,size=64k") != nil {
+		return
+	}
+	os.WriteFile(s.Dir+"/"+infoName, nil, 0o600)
+	unix.Mount("", s.Dir, "", unix.MS_REMOUNT|unix.MS_BIND|unix.MS_RDONLY|unix.MS_NOSUID|unix.MS_NODEV, "")
 }
 
 // mountOverlay uses no feature that leaves in the layer what cannot be read without the mount: no redirects (renamed

@@ -92,14 +92,14 @@ func (g *gate) check(c *Change) {
 	case err != nil && err != unix.ENOENT:
 		g.say(c.Path, err.Error())
 	case c.removed:
-		g.say(c.Path, "somebody removed or renamed it")
+		g.say(c.Path, "somebody removed or renamed it while the command ran")
 	case c.Old == nil && now != nil:
-		g.say(c.Path, "somebody made it too")
+		g.say(c.Path, "somebody made it too while the command ran")
 	case c.Old == nil && c.copied && up.touched:
-		g.say(c.Path, "somebody may have removed or renamed it")
+		g.say(c.Path, "somebody may have removed or renamed it while the command ran")
 	case c.Old == nil:
 	case now == nil:
-		g.say(c.Path, "somebody removed or renamed it")
+		g.say(c.Path, "somebody removed or renamed it while the command ran")
 	case !sameState(now, c.Old):
 		g.say(c.Path, "somebody changed it just now")
 	case !c.Old.ChangeTime.Before(g.begin):

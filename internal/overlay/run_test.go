@@ -84,6 +84,37 @@ func TestAsOutside(t *testing.T) {
 	want(t, changes(t, l), "~ file d/a")
 }
 
+// TestLayerInTheTree: who reads the whole tree does not stumble over a layer in it, within the overlay, beside it, or when it is kept.
+func TestLayerInTheTree(t *testing.T) {
+	root := tree(t, map[string]string{"a": "1", "store/runs/": ""})
+	all := "find . > /dev/null && grep -r no[t]hing .; test $? = 1 && tar cf ../all.tar ."
+	o := options(t, root, "touch ../in; until [ -e ../out ]; do sleep 0.01; done; "+all)
+	o.Dir = filepath.Join(root, "store", "runs", "1")
+	beside := func(when string) {
+		cmd := exec.Command("sh", "-c", all)
+		cmd.Dir = root
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Errorf("%s: %v: %s", when, err, out)
+		}
+	}
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for _, err := os.Stat(filepath.Join(root, "..", "in")); err != nil && t.Context().Err() == nil; _, err = os.Stat(filepath.Join(root, "..", "in")) {
+			time.Sleep(time.Millisecond)
+		}
+		beside("beside a command")
+		os.WriteFile(filepath.Join(root, "..", "out"), nil, 0o644)
+	}()
+	l, got := output(t, o)
+	<-done
+	if l.Exit != 0 {
+		t.Errorf("in the overlay: exit %d: %s", l.Exit, got)
+	}
+	want(t, changes(t, l), "")
+	beside("a layer that is kept")
+}
+
 // TestStreams: input and output go through the same pipes as without an overlay.
 func TestStreams(t *testing.T) {
 	root := tree(t, nil)

@@ -314,7 +314,7 @@ func (u *reversal) reverseSwap(ctx context.Context, r *audit.Record, a *audit.Ac
 		return nil
 	}
 	leftMode := cmp.Or(a.New.Mode, old.mode)
-	if o.mode.IsRegular() && old.mode.IsRegular() && o.mode != leftMode {
+	if o.mode.IsRegular() && old.mode.IsRegular() && o.mode != leftMode && o.mode != a.New.Mode { // 0 may be what older versions did not note, or what the file has
 		// Its permissions were changed since: they stay.
 		return u.restoreText(ctx, a, o, old)
 	}

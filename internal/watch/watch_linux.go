@@ -18,6 +18,8 @@ type Watch struct {
 	dirs map[int32]string // by the number of the kernel
 	far  []string         // see New
 	deaf bool             // something may have happened unheard
+	most int              // how many directories it listens to at most; 0 for any number
+	full bool
 }
 
 // heard is what may change a file or the names in a directory. A file that was mapped is closed when it is unmapped.
@@ -37,19 +39,37 @@ func New(far ...string) (*Watch, error) {
 // Close ends the watch.
 func (w *Watch) Close() error { return unix.Close(w.fd) }
 
+// Most limits the directories that the watch listens to. With more than that, [Watch.Changed] does not know, and the watch is full. Most
+// does nothing for a watch that is nil.
+func (w *Watch) Most(n int) {
+	if w != nil {
+		w.most = n
+	}
+}
+
+// Full reports whether there were too many directories, for [Watch.Most] or for the system.
+func (w *Watch) Full() bool {
+	if w == nil {
+		return false
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.full
+}
+
 // Add listens to the directory that is open as fd, from now on. It may be called by several goroutines. If it cannot, [Watch.Changed]
 // says so.
 func (w *Watch) Add(fd int, dir string) {
 	ok := isLocal(fd)
 	var wd int
-	if ok {
-		var err error
+	var err error
+	if ok = ok && !w.Full(); ok {
 		wd, err = unix.InotifyAddWatch(w.fd, "/proc/self/fd/"+strconv.Itoa(fd), heard|unix.IN_ONLYDIR)
 		ok = err == nil
 	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	if !ok {
+	if w.full = w.full || errors.Is(err, unix.ENOSPC) || w.most > 0 && len(w.dirs) >= w.most; !ok || w.full {
 		w.deaf = true
 		return
 	}
@@ -59,8 +79,11 @@ func (w *Watch) Add(fd int, dir string) {
 	w.dirs[int32(wd)] = dir
 }
 
-// Deafen makes [Watch.Changed] say that something may have happened unheard.
+// Deafen makes [Watch.Changed] say that something may have happened unheard. It does nothing for a watch that is nil.
 func (w *Watch) Deafen() {
+	if w == nil {
+		return
+	}
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.deaf = true

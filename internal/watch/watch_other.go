@@ -14,4 +14,8 @@ func (*Watch) Close() error { return nil }
 
 func (*Watch) Deafen() {}
 
+func (*Watch) Most(n int) {}
+
+func (*Watch) Full() bool { return false }
+
 func (*Watch) Changed() (dirs map[string]bool, ok bool) { return nil, false }

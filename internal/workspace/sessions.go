@@ -3,6 +3,7 @@ package workspace
 import (
 	"encoding/json"
 	"io"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -61,6 +62,9 @@ func (s Sessions) Save(dir vfs.Dir) error {
 func OpenLooks(store *commit.Store, create bool) (vfs.Dir, error) {
 	return store.OpenDir(looksDir, create)
 }
+
+// LooksDir returns the path of that directory, whether or not it exists.
+func (w *Workspace) LooksDir() string { return filepath.Join(w.StorePlace().Dir, looksDir) }
 
 // sessionOf returns the session that a client's hooks told of, if there is one alone: the same agent calls tools of emend then.
 // A client calls itself claude-code/2.1.330 or codex-mcp-client here, and claude-code or codex there.

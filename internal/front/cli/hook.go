@@ -13,7 +13,9 @@ import (
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/caller"
 	"github.com/emend-dev/emend/internal/front/hook"
+	"github.com/emend-dev/emend/internal/front/looks"
 	"github.com/emend-dev/emend/internal/panics"
 	"github.com/emend-dev/emend/internal/report"
 )
@@ -141,7 +143,22 @@ func (a *app) openWorkspaceLooker(root string) (looker, func(), error) {
 		ws.Close()
 		return seesNothing{}, func() {}, nil
 	}
-	return ws.Host(), func() { ws.Close() }, nil
+	return &asksFirst{root: root, host: ws.Host()}, func() { ws.Close() }, nil
+}
+
+// asksFirst has the server of the workspace look before and after a call, which it does with less work, and looks by itself if there is
+// none. At a prompt and at the end of a turn it always looks by itself: what a server did not hear, or does not say, is found then.
+type asksFirst struct {
+	root string
+	host *emend.Host
+}
+
+func (l *asksFirst) Look(ctx context.Context, r api.LookRequest) (*api.Look, error) {
+	between := r.Moment == api.BeforeCall || r.Moment == api.AfterCall
+	if between && looks.Ask(ctx, l.host.LooksDir(), looks.Request{Root: l.root, Actor: caller.Actor(ctx), Look: r}) == nil {
+		return &api.Look{}, nil
+	}
+	return l.host.Look(ctx, r)
 }
 
 // seesNothing is the looker where there is nothing to record.

@@ -2,19 +2,23 @@ package cli
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
 	"os"
 	"os/signal"
+	"path/filepath"
 	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
+	"github.com/emend-dev/emend/internal/front/looks"
 	"github.com/emend-dev/emend/internal/front/mcp"
 	"github.com/emend-dev/emend/internal/front/wall"
 	"github.com/emend-dev/emend/internal/panics"
@@ -76,6 +80,9 @@ func (a *app) runServe(cmd *cobra.Command, args []string, f *serveFlags) error {
 	defer stop()
 	go reserveMemory(ctx)
 	go tidyHistories(ctx, workspaces, log)
+	if !f.readOnly && len(f.allow) == 0 { // else a hook may do more than this server
+		defer lookForHooks(ctx, workspaces)()
+	}
 	s := mcp.New(mcp.Config{Workspaces: workspaces, Version: emend.Version().Version, Log: log, MaxCalls: f.maxCalls, AskWait: f.wait,
 		Actor: api.Actor{Session: a.session, Agent: a.agent}, Tools: tools})
 	if f.http != "" {
@@ -145,6 +152,29 @@ func cancelOnSignal(parent context.Context) (context.Context, context.CancelFunc
 		cancel()
 	}()
 	return ctx, cancel
+}
+
+// lookForHooks has the server look at its workspaces for the hooks of agents' programs. done waits until their socket is gone.
+func lookForHooks(ctx context.Context, workspaces []tool.Workspace) (done func()) {
+	ctx, cancel := context.WithCancel(ctx)
+	var all panics.Group
+	for _, w := range workspaces {
+		all.Go(func() {
+			var mu sync.Mutex
+			looker := w.Host().NewLastingLooker()
+			defer looker.Close()
+			looks.Serve(ctx, w.Host().LooksDir(), func(ctx context.Context, r looks.Request) error {
+				mu.Lock()
+				defer mu.Unlock()
+				if root, err := filepath.EvalSymlinks(w.Root()); err != nil || root != r.Root {
+					return errors.New("this server has another workspace")
+				}
+				_, err := looker.Look(emend.WithActor(ctx, r.Actor), r.Look)
+				return err
+			})
+		})
+	}
+	return func() { cancel(); all.Wait() }
 }
 
 // tidyEvery is how often a server looks whether a history is to be packed or pruned. To pack takes a second at most, so a server
