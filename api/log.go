@@ -213,7 +213,7 @@ type LoggedCall struct {
 	Files       []LogEntry // without diffs; the first twenty
 	FileCount   int
 
-	Lines *LineCount // of a change whose diff is kept, if the request asks to count; nil if it is not known
+	Lines *LineCount // of a change whose diff is kept, or was when it was counted, if the request asks to count; nil if it is not known
 }
 
 // LineCount counts the changed lines of text in the files that may be read.

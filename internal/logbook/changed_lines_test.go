@@ -62,3 +62,37 @@ func TestTimelineLines(t *testing.T) {
 		}
 	}
 }
+
+// TestLinesAreCountedOnce: a list that is shown again reads no diff again.
+func TestLinesAreCountedOnce(t *testing.T) {
+	dir := t.TempDir()
+	ws, err := emend.Open(dir, emend.NoSync())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer ws.Close()
+	if _, err := ws.Create(t.Context(), api.CreateRequest{Path: "a.txt", Content: "one\ntwo\n"}); err != nil {
+		t.Fatal(err)
+	}
+	for range 2 {
+		list, err := ws.Timeline(t.Context(), api.TimelineRequest{CountLines: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if n := list.Calls[0].Lines; n == nil || *n != (api.LineCount{Added: 2}) {
+			t.Errorf("the lines are %+v", n)
+		}
+		diffs, err := filepath.Glob(filepath.Join(dir, ".emend", "*", "*.diff"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range diffs {
+			if err := os.Remove(name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if left, err := ws.Timeline(t.Context(), api.TimelineRequest{Content: "two"}); err != nil || len(left.Calls) != 0 {
+			t.Fatalf("the diff is still there: %v, %v", left, err)
+		}
+	}
+}

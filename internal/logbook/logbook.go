@@ -32,7 +32,8 @@ type Reader struct {
 	History         *history.History
 	Notes           []string // what a person should know, one sentence each
 
-	dir vfs.Dir // of the log
+	dir    vfs.Dir // of the log
+	counts *workspace.LineCounts
 }
 
 // Open opens the log of the workspace's store. It refuses a store that was copied from another tree, as a write does.
@@ -45,7 +46,7 @@ func Open(w *workspace.Workspace) (*Reader, error) {
 
 // openAny is Open, and also opens a store that was copied from another tree, with a note that says so.
 func openAny(w *workspace.Workspace) (*Reader, error) {
-	rd := &Reader{Paths: workspace.Paths{Prefix: "."}, Guard: w.Guard}
+	rd := &Reader{Paths: workspace.Paths{Prefix: "."}, Guard: w.Guard, counts: &w.LineCounts}
 	_, err := w.OpenStore()
 	place := w.StorePlace()
 	if !place.Exists {

@@ -35,8 +35,9 @@ type Workspace struct {
 	pending      error         // why something pending was not recovered
 
 	// These have locks of their own.
-	store storeHandle
-	reads reads
+	store      storeHandle
+	reads      reads
+	LineCounts LineCounts
 
 	mu     sync.Mutex
 	closed bool

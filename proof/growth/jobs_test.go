@@ -88,6 +88,20 @@ var jobs = []job{
 		ws := edited(t, n/16)
 		return func() { oldest(t, ws) }
 	}},
+	{name: "page with the line counts of ten changes", unit: "lines of each", small: true, make: func(t *testing.T, n int) func() {
+		ws := workspace(t, nil)
+		for i := range 10 {
+			_, err := ws.Create(t.Context(), api.CreateRequest{Path: fmt.Sprint(i), Content: lines(n)})
+			check(t, err)
+		}
+		return func() {
+			page, err := ws.Timeline(t.Context(), api.TimelineRequest{CountLines: true})
+			check(t, err)
+			if got := page.Calls[9].Lines; got == nil || got.Added != n {
+				t.Fatalf("%d lines are counted as %v", n, got)
+			}
+		}
+	}},
 	{name: "undo of the oldest entry", unit: "transactions", small: true, make: func(t *testing.T, n int) func() {
 		ws := edited(t, n/16)
 		r := api.UndoRequest{Entry: oldest(t, ws), DryRun: true}

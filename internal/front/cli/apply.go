@@ -27,23 +27,23 @@ func (a *app) apply() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "apply [FILE]",
 		Short: "Apply a patch entirely or not at all, or say why not",
-		Long: `apply reads a patch from FILE, or from standard input, and makes it true on disk,
-entirely or not at all: on refusal, error, full disk, kill -9 and power cut.
-Paths in the patch are relative to the current directory and bounded by the
-workspace's root; those of a unified diff may also begin at the root, as git
-writes them, if its files are there only so (--paths says which). Files that somebody saves meanwhile are never overwritten.
+		Long: `apply reads a patch from FILE, or from standard input, and applies it entirely or
+not at all, also after an error, a full disk, kill -9 or a power cut. Paths in the
+patch are relative to the current directory and must stay below the workspace's
+root. Paths of a unified diff may be relative to the root instead, as git writes
+them, if the files are only found that way (see --paths). A file that somebody
+saves while apply runs is never overwritten.
 
-A patch that cannot be applied whole is refused whole: every hunk that failed is
-reported, with the place where it nearly fits and, where there is just one, a
-corrected hunk that would apply. With --dry-run nothing is written, and a diff
-is printed of what would be.
+If any hunk fails, nothing is changed. Every failed hunk is reported with the
+nearest place in the file and, if there is only one such place, with a corrected
+hunk that would apply. --dry-run writes nothing and prints the diff.
 
-Who does not know whether a patch arrived sends it again with --idempotent: what is
-already applied is skipped, and the rest is done; if all of it is, nothing is.
-Only what the files prove counts: a hunk's new lines with their context around them.
+Use --idempotent to resend a patch safely: it skips what is already applied and
+applies the rest. A hunk counts as applied only if the file has its new lines with
+their context around them.
 
-What is deleted or replaced is kept in the store (emend doctor says where), and
-every change and every refusal is in its log.`,
+Deleted and replaced files are kept in the store (emend doctor prints its place).
+The store's log has every change and every refusal.`,
 		Example: `  emend apply change.patch
   emend apply --dry-run change.patch
   emend apply --json --dialect codex < change.patch
@@ -53,10 +53,10 @@ every change and every refusal is in its log.`,
 	}
 	fl := cmd.Flags()
 	f.define(cmd)
-	fl.BoolVarP(&f.dryRun, "dry-run", "n", false, "say what would be done and write nothing")
-	fl.BoolVar(&f.noAtomic, "no-atomic", false, "apply section by section, each by itself, and stop at the first that fails")
+	fl.BoolVarP(&f.dryRun, "dry-run", "n", false, "print what would be done, and write nothing")
+	fl.BoolVar(&f.noAtomic, "no-atomic", false, "apply each section by itself, and stop at the first that fails")
 	keyFlag(fl, &f.key)
-	fl.DurationVar(&f.timeout, "timeout", 0, "give up, with nothing changed, when it takes longer to get to the commit (default: 30s for the lock)")
+	fl.DurationVar(&f.timeout, "timeout", 0, "give up, with nothing changed, if the commit has not begun by then (default: 30s for the lock)")
 	f.limits.define(fl)
 	allowFlag(fl, &f.allow)
 	return cmd

@@ -21,12 +21,12 @@ func (a *app) blame() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "blame FILE",
 		Short: "Show which session, turn, agent or person each line of a file is from",
-		Long: `blame prints FILE, and before each line what brought it into the file: the beginning
-of the entry, by which emend show knows it, who made it (agent or client, session and
-turn), and when. It follows the file back through its moves. Lines that an undo or a
-restored file brought back are from where they were before.
+		Long: `blame prints FILE, and before each line the entry of the log that added it (the
+beginning of its name, which emend show takes), who made it (agent or client, session
+and turn), and when. It follows renames. Lines that came back with an undo or a
+restore keep their first origin.
 
-What stands there instead of a caller says what the log does not know:
+Some lines have one of these instead of a caller:
 
   not through emend   somebody changed the file between two entries, or since the last
   before the log      the line is older than the first entry of the file

@@ -25,11 +25,10 @@ func (a *app) call() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "call TOOL [JSON]",
 		Short: "Call a tool as an agent does",
-		Long: `call calls one of the tools that agents have, with arguments as JSON from the
-command line or from standard input, and prints the result as JSON, refusals
-included: what a server would answer. With --list it says which tools there are,
-and with --list --json what they take. With --profile they are those of another
-system.`,
+		Long: `call calls one of the tools that agents have. The arguments are JSON, from the
+command line or from standard input. The result, or the refusal, is printed as JSON,
+as a server would send it. --list lists the tools; with --json it adds their schemas.
+--profile selects the tools of another system.`,
 		Example: `  emend call read_file '{"path":"a.txt"}'
   emend call apply_patch < arguments.json
   emend call --list

@@ -67,7 +67,7 @@ func (v changeVerb[R, D]) command(a *app) *cobra.Command {
 
 // keyFlag defines --idempotency-key.
 func keyFlag(f *pflag.FlagSet, key *string) {
-	f.StringVar(key, "idempotency-key", "", "do it once: with a `KEY` that was committed before, return the first answer")
+	f.StringVar(key, "idempotency-key", "", "run once: if `KEY` was used before, return the first answer")
 }
 
 func (v changeVerb[R, D]) run(a *app, cmd *cobra.Command, args, allow []string) error {

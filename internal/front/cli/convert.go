@@ -20,8 +20,8 @@ func (a *app) convert() *cobra.Command {
 		Use:   "convert [FILE]",
 		Short: "Write a patch in another dialect",
 		Long: `convert reads a patch from FILE, or from standard input, and prints it in the
-dialect that --to names. What that dialect cannot say is refused, naming the
-section and the hunk. No file of the workspace is read.`,
+dialect that --to names. If that dialect cannot express a part of it, the patch is
+refused, naming the section and the hunk. No file of the workspace is read.`,
 		Example: `  emend convert --to codex change.patch
   emend convert --from supyagent --to emend < change.patch`,
 		Args: atMostOneFile("convert"),
@@ -44,7 +44,7 @@ section and the hunk. No file of the workspace is read.`,
 	}
 	cmd.Flags().StringVar(&from, "from", "auto", "the dialect of the patch")
 	cmd.Flags().StringVar(&to, "to", "emend", "the dialect to write: "+strings.Join(emend.Dialects(), ", "))
-	cmd.Flags().BoolVar(&lenient, "lenient", false, "let pass what sloppy models write")
+	cmd.Flags().BoolVar(&lenient, "lenient", false, "accept malformed patches")
 	completeWords(cmd, "from", append([]string{"auto"}, emend.Dialects()...))
 	completeWords(cmd, "to", emend.Dialects())
 	return cmd

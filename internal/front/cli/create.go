@@ -13,9 +13,8 @@ func (a *app) create() *cobra.Command {
 		tool:  "create_file",
 		use:   "create PATH",
 		short: "Make a new file from standard input",
-		long: `create makes PATH, which must not be there yet, with the content that standard
-input has. It is whole or not there at all, on record, and can be taken back
-(emend undo).`,
+		long: `create makes the new file PATH from standard input. It is refused if PATH exists.
+The file is there whole or not at all, and emend undo removes it.`,
 		example: `  echo 'package main' | emend create --parents cmd/tool/main.go
   emend create --executable run.sh < run.sh.in`,
 		suggest: []string{"add", "new", "touch"},

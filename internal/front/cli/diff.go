@@ -24,10 +24,10 @@ func (a *app) diff() *cobra.Command {
 what was changed through emend below a PATH since the last commit of git, or since
 --since. Without arguments it is everything since then.
 
-What exists as a file, or was changed since then, is taken for a PATH, and else for an
-ENTRY, then a SESSION, or the beginning of one. In a pipe the bytes are those that the log has, and where files
-were not changed since, "git apply -R" takes the diff back. As in git, its paths count
-from the root.`,
+An argument is read as a PATH if it exists or was changed since then, else as an
+ENTRY, else as a SESSION; the beginning of a name is enough for the last two. Piped
+into "git apply -R" the diff undoes the change in files that did not change since. As
+in git, its paths are relative to the root.`,
 		Example: `  emend diff
   emend diff 20260131-120102-abcdefghij
   emend diff s-42

@@ -20,28 +20,29 @@ func (a *app) doctor() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "doctor",
 		Short: "Check the store, the disk, pending transactions and clients",
-		Long: `doctor looks at the workspace and says where its store is, what the file system was
-seen to do, whether a patch is pending, how much the history holds, and which
-promises are weaker here than on a local Linux disk. It tries things on files of
-its own inside the store, and on nothing else.
+		Long: `doctor checks the workspace. It prints where the store is, what the file system can
+do, whether a patch is pending, how large the history is, and which promises are
+weaker here than on a local Linux disk. It tests the file system with files of its own
+inside the store.
 
-Of the installation it says which emend runs, whether PATH finds the same, who can
-read the token of emend serve --http, and which agents' programs on this account
-are set up for emend, with their own edit tools off or on. It only reads their files.
+It also checks the installation: which emend runs, whether PATH finds the same one,
+who can read the token of emend serve --http, and which agents' programs of this
+account are set up for emend, with their own edit tools on or off. It only reads their
+files.
 
 With --migrate it moves the store: to the place that --store names, or to where
 a new one would be made (beside the repository when there is one).
 
-A store that was copied, restored, or came with a clone is not believed, since its
-log decides what recovery does to files. With --adopt a person takes it over: what
-it has pending is closed, and no file is touched.
+A store that was copied, restored, or came with a clone is not trusted, since its log
+decides what recovery does to files. --adopt takes it over: pending transactions are
+closed, and no file is touched.
 
-It tries to set up a layer as emend run needs it, and says what is in the way. Where
-AppArmor is, it says whether a profile is loaded that permits it. --apparmor prints such
-a profile for this program; the system's administrator puts it into /etc/apparmor.d.
+It tries to set up the overlay that emend run uses, and prints what prevents it, and
+on systems with AppArmor whether a profile permits it. --apparmor prints such a profile
+for this program; an administrator puts it into /etc/apparmor.d.
 
-Old versions of files are packed by themselves while emend is used. With --pack
-everything is packed that can be, at once. Nothing is removed from the history.`,
+Old versions of files are packed automatically while emend is used. --pack packs all
+of them now. Nothing is removed from the history.`,
 		Example: "  emend doctor\n  emend doctor --json\n  emend doctor --migrate --store ../stores/project",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {

@@ -25,17 +25,17 @@ func (a *app) edit() *cobra.Command {
 		tool:  "edit_file",
 		use:   "edit PATH",
 		short: "Replace parts of a file's text",
-		long: `edit replaces each --old text in PATH by the --new text that belongs to it: the
-first by the first, and so on. Every old text is looked for in the file as it is,
-not in what the other edits make of it, and must be there once, or --count times;
-else nothing is changed, and every edit that failed is named with the place that
-nearly fits. Without --old the edits are read from standard input, as JSON:
+		long: `edit replaces each --old text in PATH by its --new text: the first by the first, and
+so on. Each old text is looked up in the file as it was before the call, and must occur
+once, or --count times. Otherwise nothing is changed, and every edit that failed is
+reported with the nearest place. Without --old the edits are read from standard input,
+as JSON:
 
   [{"oldText": "...", "newText": "...", "expectedOccurrences": 1}]
 
---line names a line by what 'emend read --anchors' prints before it, instead of
---old; with --end-line it is the first of several. --after inserts below a line.
-An anchor of another version of the file is refused. An empty --new deletes.
+Instead of --old, --line names a line by its anchor, which 'emend read --anchors'
+prints. --end-line names the last of several lines. --after inserts below a line. An
+anchor of another version of the file is refused. An empty --new deletes.
 
 With --expect nothing is changed unless the file still has that sha256, which
 'emend read --json PATH' prints.`,
@@ -57,7 +57,7 @@ With --expect nothing is changed unless the file still has that sha256, which
 			fl.StringVar(&f.endLine, "end-line", "", "the `ANCHOR` of the last line to replace")
 			fl.StringVar(&f.after, "after", "", "the `ANCHOR` of the line to insert below; 0 for the top")
 			fl.IntVar(&f.count, "count", 1, "replace each old text in all its `N` places, and refuse any other number")
-			fl.StringVar(&r.Tolerance, "tolerance", "", "the last `RUNG` on which lines may match: "+strings.Join(rungNames(), ", "))
+			fl.StringVar(&r.Tolerance, "tolerance", "", "the loosest match that is allowed, `RUNG`: "+strings.Join(rungNames(), ", "))
 			completeWords(cmd, "tolerance", rungNames())
 			for _, name := range []string{"old", "new", "count", "line", "end-line", "after"} {
 				completeNothing(cmd, name)

@@ -22,14 +22,14 @@ func (a *app) explain() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "explain [FILE]",
 		Short: "Show each hunk of a patch beside the place where it would apply",
-		Long: `explain reads a patch from FILE, or from standard input, and shows what would become
-of each section and hunk: where it applies and how surely, all the places of one that
-is ambiguous, the nearest place of one that has none, with the characters marked
-that differ and what cannot be seen named. A hunk that fails hides none of the
-others. Nothing is written, locked or put on record.
+		Long: `explain reads a patch from FILE, or from standard input, and shows for each hunk where
+it applies and how well it matches, all places if there are several, or the nearest
+place if there is none. It marks the characters that differ and names invisible ones.
+It goes on after a hunk that fails. It writes nothing, takes no lock and leaves no
+entry in the log.
 
-On a terminal of 100 columns the hunk stands beside the file, else above it. With
---html it writes one page, which needs no other file and no network.`,
+On a terminal of 100 or more columns the hunk is shown beside the file, else above it.
+--html writes a single page that needs no other file and no network.`,
 		Example: `  emend explain change.patch
   pbpaste | emend explain --lenient
   emend explain change.patch --html change.html

@@ -14,12 +14,12 @@ import (
 func (a *app) freeze() *cobra.Command {
 	return &cobra.Command{
 		Use:   "freeze [REASON...]",
-		Short: "Refuse every change until thaw, whoever makes it",
-		Long: `freeze stops all changes at once: of every agent, session and server that works in
-this tree, and of people too. A change that is being made ends first. Refusals name
-REASON. Reading goes on. "emend thaw" ends it.
+		Short: "Refuse every change until emend thaw",
+		Long: `freeze refuses every change in this tree from now on, by agents, sessions, servers and
+people. A change in progress is finished first. Refusals show REASON. Reading still
+works. "emend thaw" ends the freeze.
 
-What a shell writes without emend is not stopped.`,
+It does not stop writes that bypass emend, such as those of a shell.`,
 		Example: `  emend freeze "release in progress"
   emend thaw`,
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -43,9 +43,9 @@ What a shell writes without emend is not stopped.`,
 func (a *app) thaw() *cobra.Command {
 	return &cobra.Command{
 		Use:   "thaw",
-		Short: "Let changes go on after freeze",
-		Long: `thaw ends "emend freeze". What was refused meanwhile is not made up for: whoever
-was refused has to try again.`,
+		Short: "Allow changes again after emend freeze",
+		Long: `thaw ends "emend freeze". Refused changes are not made up for: their callers have to
+try again.`,
 		Example: `  emend thaw`,
 		Args:    atMost(0, "no argument"),
 		RunE: func(cmd *cobra.Command, _ []string) error {

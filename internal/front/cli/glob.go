@@ -42,7 +42,7 @@ so are .git and node_modules; what is protected from reading is never listed.`,
 	f := cmd.Flags()
 	f.StringArrayVar(&r.ExcludeGlobs, "exclude", nil, "nothing that matches `GLOB` (repeatable)")
 	f.IntVar(&r.MaxResults, "max-results", 0, "stop after `N` paths (default: no limit)")
-	f.BoolVar(&r.IncludeIgnored, "no-ignore", false, "also what .gitignore and .ignore leave out")
+	f.BoolVar(&r.IncludeIgnored, "no-ignore", false, "include what .gitignore and .ignore exclude")
 	allowFlag(cmd.Flags(), &allow)
 	cmd.ValidArgsFunction = completeFilesAfter(1)
 	return cmd

@@ -32,7 +32,7 @@ last, and records what changed. emend setup CLIENT writes the hooks.
 
 The clients are ` + strings.Join(hook.Clients(), ", ") + `.
 
-It never stands in the agent's way. It prints nothing on standard output, gives up
+It never holds the agent up. It prints nothing on standard output, gives up
 after ` + hookLimit.String() + `, and always exits with 0, whatever goes wrong. What went wrong is one line
 on standard error, and is recorded at the next event that can be recorded.`,
 		Example: "  emend hook claude-code < event.json",

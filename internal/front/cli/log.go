@@ -29,13 +29,12 @@ func (a *app) log() *cobra.Command {
 		Long: `log lists the changes that went through emend, and the calls that were refused, the
 newest first: one group for each entry, one line for each file. Letters are A added,
 M modified, D deleted, R moved, P purged from the history, and ! for what was refused
-or taken back. A group begins with the entry, by which emend show and emend undo know
-it, and says which entries it undoes, or what undid it.
+or undone. A group begins with the name of the entry, which emend show and emend undo
+take, and says which entries it undoes, or what undid it.
 
 On a terminal the list goes through $EMEND_PAGER, $PAGER or less; with --json it is
 the result of the history tool, and with --follow --json one entry a line, as they
-come. A change that is taken back after it was printed is printed again, as what it
-became. Diffs of files that policy protects from reading are not shown.`,
+come. A change that is undone after it was printed is printed again, as undone. Diffs of files that policy protects from reading are not shown.`,
 		Example: `  emend log
   emend log --oneline -n 20
   emend log --path src --since 2h --diff
@@ -53,7 +52,7 @@ became. Diffs of files that policy protects from reading are not shown.`,
 	fl.BoolVarP(&f.Diff, "diff", "p", false, "with the diff of every file, where it is kept")
 	fl.BoolVar(&f.oneLine, "oneline", false, "one line for each entry, which begins with its short name")
 	cmd.AddCommand(a.logDrop())
-	fl.BoolVarP(&f.follow, "follow", "f", false, "go on with what comes, until Ctrl-C; the oldest is first then")
+	fl.BoolVarP(&f.follow, "follow", "f", false, "print new entries as they come, the oldest first, until Ctrl-C")
 	return cmd
 }
 

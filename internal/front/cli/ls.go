@@ -47,7 +47,7 @@ With --recursive it prints paths, level by level.`,
 	f.BoolVarP(&r.Recursive, "recursive", "R", false, "also what is in directories below")
 	f.IntVar(&r.MaxDepth, "depth", 0, "with what is below, `N` levels deep (default 8 with --recursive)")
 	f.BoolVarP(&r.IncludeHidden, "hidden", "a", false, "also names that begin with a dot")
-	f.BoolVar(&r.IncludeIgnored, "no-ignore", false, "also what .gitignore and .ignore leave out")
+	f.BoolVar(&r.IncludeIgnored, "no-ignore", false, "include what .gitignore and .ignore exclude")
 	allowFlag(cmd.Flags(), &allow)
 	return cmd
 }

@@ -22,11 +22,12 @@ func (a *app) make() *cobra.Command {
 		Short: "Write the patch that turns OLD into NEW",
 		Long: `make compares two files, or all files of two directories, and prints the patch
 between them. Every hunk gets as much context as it needs to have exactly one
-place, and the patch is proved on OLD before it is printed. What the dialect
-cannot say, such as a changed line end, is refused, naming the line.
+place, and the patch is tested on OLD before it is printed. What the dialect cannot
+express, such as a changed line end, is refused, naming the line.
 
-For two files the patch names OLD (NEW, if OLD is /dev/null), relative to the
-current directory; for directories every file by its path inside them. .git, .hg, .svn, .jj and .emend are left out.`,
+For two files the patch names OLD (NEW, if OLD is /dev/null), relative to the current
+directory; for directories every file by its path inside them. .git, .hg, .svn, .jj
+and .emend are left out.`,
 		Example: `  emend make main.go.orig main.go
   emend make --dialect codex before/ after/ > change.patch`,
 		Args: func(_ *cobra.Command, args []string) error {

@@ -13,10 +13,10 @@ import (
 func (a *app) mark() *cobra.Command {
 	return &cobra.Command{
 		Use:   "mark [NAME]",
-		Short: "Name the present state, so that undo can go back to it",
-		Long: `mark notes where the log is now. "emend undo --to NAME" undoes what was done
-since. If several marks have a name, the newest counts. Without NAME it lists the
-marks, the newest first.`,
+		Short: "Name the current state, for emend undo --to",
+		Long: `mark gives the current state a name. "emend undo --to NAME" undoes everything since.
+If a name was used before, the newest mark counts. Without NAME, mark lists all marks,
+the newest first.`,
 		Example: `  emend mark before-refactoring
   emend mark
   emend undo --to before-refactoring --dry-run`,

@@ -24,9 +24,10 @@ func (a *app) mv() *cobra.Command {
 		use:   "mv FROM... TO",
 		short: "Move or rename files",
 		long: `mv moves FROM, a file or a directory with everything in it, to the path TO, or each
-FROM into TO if that is a directory or ends in a slash: all of them or none. What is there already is only replaced with
---overwrite, and goes to the trash. With --expect nothing is moved unless the one FROM
-still has that sha256, which 'emend read --json FROM' prints.`,
+FROM into TO if that is a directory or ends in a slash: all of them or none. A file at
+the target is only replaced with --overwrite, and goes to the trash. With --expect a
+single FROM is only moved if it still has that sha256, which 'emend read --json FROM'
+prints.`,
 		example: `  emend mv util.go internal/util/util.go --parents
   emend mv a.go b.go lib internal/
   emend mv a.txt b.txt --overwrite --expect <sha256>`,

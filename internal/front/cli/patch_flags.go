@@ -22,12 +22,12 @@ type patchFlags struct {
 
 func (f *patchFlags) define(cmd *cobra.Command) {
 	fl := cmd.Flags()
-	fl.StringVar(&f.dialect, "dialect", "auto", "how the patch is written: auto, "+strings.Join(emend.Dialects(), ", "))
-	fl.BoolVar(&f.lenient, "lenient", false, "read what sloppy models write, apply at once what a refusal would ask for, and merge with what changed since; the result names it")
-	fl.StringVar(&f.tolerance, "tolerance", "", "the last rung on which lines may match: exact, trailing, whitespace, unicode")
+	fl.StringVar(&f.dialect, "dialect", "auto", "the patch's dialect: auto, "+strings.Join(emend.Dialects(), ", "))
+	fl.BoolVar(&f.lenient, "lenient", false, "accept malformed patches, apply the corrections that a refusal would suggest, and merge with later edits; the result names each")
+	fl.StringVar(&f.tolerance, "tolerance", "", "the loosest match that is allowed: exact, trailing, whitespace, unicode")
 	fl.StringArrayVar(&f.expect, "expect", nil, "refuse unless `PATH=SHA256` holds now; empty after = asserts absence (repeatable)")
 	fl.StringVar(&f.paths, "paths", "auto", "where the paths begin: here, at the root of the workspace (root), or auto: here, and for a unified diff whose files are there only from the root, at the root")
-	fl.BoolVar(&f.idempotent, "idempotent", false, "skip what is already applied, instead of refusing it: to send a patch again")
+	fl.BoolVar(&f.idempotent, "idempotent", false, "skip what is already applied instead of refusing it, to resend a patch")
 	completeWords(cmd, "dialect", append([]string{"auto"}, emend.Dialects()...))
 	completeWords(cmd, "tolerance", rungNames())
 	completeWords(cmd, "paths", []string{"auto", "here", "root"})

@@ -22,18 +22,17 @@ func (a *app) purge() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "purge [ENTRY...]",
 		Short: "Permanently remove old contents and diffs from the history",
-		Long: `purge removes everything that the history keeps of changes: the files that they
-replaced or deleted, the trash among it, their diffs and their answers. It is how
-a secret that went through emend leaves the store. The log stays whole: that the
-changes happened, with paths and hashes, and that they were purged. The files of
-the tree are not touched.
+		Long: `purge removes what the history keeps of changes: the files that they replaced or
+deleted, also in the trash, their diffs and their answers. Use it to remove a secret
+from the store. The log keeps that the changes happened, with paths and hashes, and
+that they were purged. The files of the tree are not touched.
 
-Which changes: the ENTRYs, as emend log lists them, or what all of the flags
-pick. What was purged can no longer be undone or restored. On a terminal it asks
+Select the changes by ENTRY, as emend log lists them, or by flags, all of which must
+match. Purged changes can no longer be undone or restored. On a terminal purge asks
 first; in a script it needs --yes.
 
-The file system's own copies (snapshots, backups, blocks that are not yet used
-again) are out of its reach, and so is git.`,
+purge cannot reach copies outside of the store: snapshots, backups, disk blocks that
+are not yet reused, and git.`,
 		Example: `  emend purge --path config/secrets.yml
   emend purge --older-than 90d --yes
   emend purge 20261121-131712-fzhwrn7lum`,

@@ -31,14 +31,14 @@ func (a *app) read() *cobra.Command {
 		Long: `read prints the text of PATH to standard output, as agents see it: line ends as LF,
 without a byte order mark. On a terminal a header on standard error names the path,
 the lines and the sha256, and characters that would control the terminal are shown
-as escapes. With --json the result has them too: .data.sha256 is what write, edit
-and mv take as --expect. It is the hash of the whole file, also for a slice.
+as escapes. With --json they are in the result: .data.sha256 is the hash that write,
+edit and mv take as --expect, of the whole file even if only some lines are printed.
 
-With --anchors each line begins with a name for it, N:HASH, which holds for this
-version of the file: 'emend edit' takes it as --line, --end-line and --after.
+--anchors puts an anchor, N:HASH, before each line, which 'emend edit' takes as --line,
+--end-line and --after. It is valid for this version of the file.
 
-A binary file is refused, unless --binary is given: its bytes then go to a file or
-a pipe as they are, and with --json as base64.`,
+A binary file is refused without --binary, which prints its bytes unchanged to a file
+or a pipe, and as base64 with --json.`,
 		Example: `  emend read src/main.go
   emend read --start 40 --end 60 src/main.go
   emend read --json src/main.go

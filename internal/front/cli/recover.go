@@ -12,17 +12,16 @@ func (a *app) recoverVerb() *cobra.Command {
 	var timeout time.Duration
 	cmd := &cobra.Command{
 		Use:   "recover",
-		Short: "Finish, or roll back, what an interrupted emend left",
-		Long: `recover finishes the patch that a crash, a kill or a power cut interrupted, or rolls
-it back, and says what it did. Every emend does the same when it opens the
-workspace; this verb waits for others to finish, and shows the result. It may be
-run at any time and as often as you like. Files that somebody changed since are
-never overwritten.`,
+		Short: "Finish or roll back an interrupted change",
+		Long: `recover finishes, or rolls back, a patch that a crash, a kill or a power cut
+interrupted, and prints what it did. Every command does this when it opens the
+workspace; recover also waits for other processes, and shows the result. It is safe to
+run at any time. Files that somebody changed since are never overwritten.`,
 		Example: "  emend recover\n  emend -C some/tree recover --json",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.runRecover(cmd.Context(), timeout) },
 	}
-	cmd.Flags().DurationVar(&timeout, "timeout", 30*time.Second, "how long to wait for whoever has the lock")
+	cmd.Flags().DurationVar(&timeout, "timeout", 30*time.Second, "how long to wait for the lock")
 	return cmd
 }
 

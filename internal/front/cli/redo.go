@@ -16,10 +16,9 @@ func (a *app) redo() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "redo",
 		Short: "Redo what the last undo reverted",
-		Long: `redo makes the last undo of the command line undone; after one redo, the undo before
-that, until there is none. Like undo it is a change of its own, on record, and refused
-where a later edit is in the way. To redo what an agent undid, undo the agent's undo
-by its entry: emend undo ENTRY.`,
+		Long: `redo reverses the last undo of the command line; run again, the undo before that. Like
+undo it is a change of its own in the log, and is refused if a later edit conflicts. To
+redo what an agent undid, undo the entry of its undo: emend undo ENTRY.`,
 		Example: "  emend redo --dry-run\n  emend redo",
 		Args:    cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -33,7 +32,7 @@ by its entry: emend undo ENTRY.`,
 			})
 		},
 	}
-	cmd.Flags().BoolVarP(&r.DryRun, "dry-run", "n", false, "say what would be done and write nothing")
+	cmd.Flags().BoolVarP(&r.DryRun, "dry-run", "n", false, "print what would be done, and write nothing")
 	keyFlag(cmd.Flags(), &r.IdempotencyKey)
 	allowFlag(cmd.Flags(), &allow)
 	return cmd

@@ -23,10 +23,10 @@ func (a *app) restore() *cobra.Command {
 		short: "Restore files from the trash",
 		long: `restore brings back what was deleted, or replaced by a move: the newest file of the
 trash that was at PATH, or the one with the ID that rm and mv print and emend log
-lists. Each comes to where it was, all of them or none; a single one to TARGET, if that
-names nothing in the trash. What is there now is not replaced. An ARCHIVE that emend trash export wrote (a file that ends in
-.tar.gz or .tgz) is read as well; of its file the content and the executable bits
-come back, and nothing in it is trusted.`,
+lists. Files go back to their old paths, all of them or none. A single file goes to
+TARGET, if given. Existing files are not replaced. restore also reads an archive that
+emend trash export wrote (a file that ends in .tar.gz or .tgz); it restores the content
+and the executable bits, and trusts nothing else in it.`,
 		example:  "  emend restore main.go util.go\n  emend restore 20261121-123107-abcdefghij.0 old/copy.go\n  emend restore kept.tar.gz",
 		suggest:  []string{"undelete", "unrm"},
 		takes:    atLeast(1, "one PATH or ID"),

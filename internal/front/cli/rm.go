@@ -16,11 +16,11 @@ func (a *app) rm() *cobra.Command {
 		tool:  "delete_file",
 		use:   "rm PATH...",
 		short: "Delete files, into the trash",
-		long: `rm deletes each PATH, all of them or none. What they were is kept in the trash, which
-is never emptied by itself, and comes back with emend restore as it was: content,
-mode, times. A link is deleted itself, not what it leads to. With -r a directory is
-deleted too, with everything in it; emend undo restores it whole. With --permanent
-nothing is kept.`,
+		long: `rm deletes each PATH, all of them or none. The files are kept in the trash, which is
+never emptied automatically; emend restore brings them back with content, mode and
+times. For a symbolic link, rm deletes the link and not its target. -r also deletes
+directories with everything in them; emend undo restores them whole. --permanent keeps
+nothing.`,
 		example:    "  emend rm old.go older.go\n  emend rm -r build\n  emend rm --expect <sha256> old.go\n  emend rm --permanent secret.txt",
 		suggest:    []string{"delete", "remove", "del", "unlink"},
 		takes:      atLeast(1, "one PATH"),
@@ -29,8 +29,8 @@ nothing is kept.`,
 		expectHelp: "refuse unless the one file still has this `SHA256`",
 		key:        &r.IdempotencyKey,
 		flags: func(cmd *cobra.Command) {
-			cmd.Flags().BoolVarP(&r.Recursive, "recursive", "r", false, "directories too, with everything in them")
-			cmd.Flags().BoolVar(&r.Permanent, "permanent", false, "keep nothing: it cannot come back")
+			cmd.Flags().BoolVarP(&r.Recursive, "recursive", "r", false, "also delete directories, with everything in them")
+			cmd.Flags().BoolVar(&r.Permanent, "permanent", false, "keep nothing: the files cannot be restored")
 		},
 		request: &r, call: (*emend.Workspace).Delete,
 		text: func(did *api.Answer[api.DeleteData]) changeText {

@@ -50,9 +50,9 @@ func (a *app) runVerb() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "run [flags] -- CMD [ARGS]...",
 		Short: "Run a command and put on record what it changed",
-		Long: `run puts on record what a command changes, so that it can be undone. The
-command has the terminal, the streams and the signals that it would have without
-emend, and its exit code is emend's.
+		Long: `run records what a command changes, so that it can be undone. The command has the
+terminal, the streams and the signals that it would have without emend, and emend exits
+with its exit code.
 
 On Linux the command writes to a layer (--mode overlay): the workspace stays as it is
 until the command has ended. Then all of it lands as one change, or nothing does: the

@@ -33,16 +33,15 @@ func (a *app) search() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "search QUERY [PATH]...",
 		Short: "Search the files of the workspace",
-		Long: `search prints the lines below each PATH, or below the current directory, that have
-QUERY in them: as it is written, or with --mode regex as a regular expression (RE2
-syntax). -e looks for an expression too, and can be repeated; every argument is a
-PATH then. With --mode path it prints the paths that match QUERY, a glob, or that
-have it in their name.
+		Long: `search prints the lines that contain QUERY, in files below each PATH or below the
+current directory. QUERY is literal text, or with --mode regex a regular expression (RE2
+syntax). With -e PATTERN, which can be repeated, all arguments are PATHs. With --mode
+path search prints the paths that match QUERY as a glob or contain it.
 
-In a pipe a match is path:line:text and a line of context path-line-text, with --
-between what does not follow; on a terminal matches are grouped by file. Long lines
-are cut around the match. What .gitignore and .ignore name is left out, and so are
-.git, node_modules and binary files; what is protected from reading is never searched.
+In a pipe a match is path:line:text, a line of context is path-line-text, and -- stands
+between groups; on a terminal matches are grouped by file. Long lines are cut around the
+match. Files that .gitignore or .ignore exclude, .git, node_modules and binary files are
+skipped. Files that are protected from reading are never searched.
 
 -e, -w, -l, -c, -i, -A, -B, -C, -g and -t are those of ripgrep. To work in another
 directory, write -C DIR before the verb, or --directory DIR.`,
@@ -55,22 +54,22 @@ directory, write -C DIR before the verb, or --directory DIR.`,
 		RunE:       func(cmd *cobra.Command, args []string) error { return a.runSearch(cmd, args, f) },
 	}
 	fl := cmd.Flags()
-	fl.StringArrayVarP(&f.patterns, "regexp", "e", nil, "look for the regular expression `PATTERN`, instead of QUERY (repeatable)")
-	fl.StringVar(&f.Mode, "mode", "text", "how QUERY is meant, `MODE`: "+strings.Join(searchModes, ", "))
-	fl.BoolP("line-number", "n", false, "print the numbers of lines, which is always done")
-	fl.BoolVarP(&f.anyCase, "ignore-case", "i", false, "upper and lower case are the same")
+	fl.StringArrayVarP(&f.patterns, "regexp", "e", nil, "search for the regular expression `PATTERN` instead of QUERY (repeatable)")
+	fl.StringVar(&f.Mode, "mode", "text", "what QUERY is, `MODE`: "+strings.Join(searchModes, ", "))
+	fl.BoolP("line-number", "n", false, "print line numbers (always on)")
+	fl.BoolVarP(&f.anyCase, "ignore-case", "i", false, "ignore upper and lower case")
 	fl.BoolVarP(&f.words, "word-regexp", "w", false, "only whole words")
 	fl.BoolVarP(&f.names, "files-with-matches", "l", false, "print only the names of files")
-	fl.BoolVarP(&f.counts, "count", "c", false, "print only how many lines match in each file")
+	fl.BoolVarP(&f.counts, "count", "c", false, "print only the number of matching lines in each file")
 	fl.IntVarP(&f.after, "after-context", "A", 0, "show `N` lines after a match")
 	fl.IntVarP(&f.before, "before-context", "B", 0, "show `N` lines before a match")
 	fl.IntVarP(&f.lines, "context", "C", 0, "show `N` lines before and after a match")
-	fl.StringArrayVarP(&f.globs, "glob", "g", nil, "only files that match `GLOB`, or with ! before it none of them (repeatable)")
+	fl.StringArrayVarP(&f.globs, "glob", "g", nil, "only files that match `GLOB`; !GLOB excludes them (repeatable)")
 	fl.StringArrayVarP(&f.types, "type", "t", nil, "only files of `TYPE` (repeatable): "+strings.Join(fileTypeNames(), ", "))
 	fl.StringArrayVar(&f.IncludeGlobs, "include", nil, "only files that match `GLOB` (repeatable)")
 	fl.StringArrayVar(&f.ExcludeGlobs, "exclude", nil, "no file or directory that matches `GLOB` (repeatable)")
 	fl.IntVar(&f.MaxResults, "max-results", 0, "stop after `N` matches (default: no limit)")
-	fl.BoolVar(&f.IncludeIgnored, "no-ignore", false, "also what .gitignore and .ignore leave out")
+	fl.BoolVar(&f.IncludeIgnored, "no-ignore", false, "include what .gitignore and .ignore exclude")
 	// It hides the flag of every verb that has -C, so that -C is free here.
 	fl.StringVar(&a.dir, "directory", "", "change to `DIR` before doing anything")
 	fl.MarkHidden("directory") //nolint:errcheck // it was just defined

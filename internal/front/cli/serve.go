@@ -31,13 +31,13 @@ func (a *app) serve() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve [DIR]",
 		Short: "Serve the tools to agents, over MCP",
-		Long: `serve lets an agent read and change the files in DIR, or in the current directory, with
-the tools of emend: over the Model Context Protocol, on standard input and output. It
-is started by the agent's program, and emend setup tells that program how.
+		Long: `serve is an MCP server: it gives agents tools to read and change the files in DIR, or in
+the current directory, over standard input and output. The agent's program starts it;
+emend setup configures that.
 
-With --http it serves any number of clients at one address, for this machine alone.
-They send a token, which is made at the first start, shown that once, and kept in a
-file that nobody else can read. Other machines are let in by --remote, over TLS.
+With --http it serves any number of clients at one address of this machine. They send a
+token, which is made and shown at the first start and kept in a file that only you can
+read. --remote accepts other machines, over TLS.
 
   /mcp        the tools, over all workspaces
   /mcp/NAME   the same over the workspace of that name
@@ -45,8 +45,8 @@ file that nobody else can read. Other machines are let in by --remote, over TLS.
   /healthz    "ok", or 503; what is wrong is told with the token
   /metrics    counts and times, in the format of Prometheus
 
-SIGTERM and Ctrl-C let calls in hand finish, at most as long as --grace says; a commit
-is always finished. The second one ends it at once.`,
+On SIGTERM or Ctrl-C running calls may finish, within the time of --grace; a commit is
+always finished. A second signal ends the server at once.`,
 		Example: `  emend serve
   emend serve ~/src/shop --read-only
   emend serve ~/src/shop --http 127.0.0.1:7433

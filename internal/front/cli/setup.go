@@ -26,11 +26,11 @@ func (a *app) setup() *cobra.Command {
 	var f setupFlags
 	cmd := &cobra.Command{
 		Use:   "setup CLIENT [DIR]",
-		Short: "Set up an agent's program to use emend: print the changes, and with --write make them",
-		Long: `setup says which files of the client have to say what, so that its agents edit through
-emend: the server "emend serve", and the client's own edit tools off where it has a
-setting for that. It prints the change to each file and the way back. Nothing is
-written without --write.
+		Short: "Configure a client to use emend: print the changes, or make them with --write",
+		Long: `setup configures a client so that its agents edit through emend: it adds the server
+"emend serve", and turns the client's own edit tools off where there is a setting for
+that. It prints the change to each file, and how to revert it. Nothing is written
+without --write.
 
 The clients are ` + strings.Join(setup.Names(), ", ") + `.
 
@@ -38,10 +38,10 @@ With --scope user, the default, the configuration is for all that the account do
 with the client; with DIR it serves that directory only. With --scope project it is
 that of the project in DIR, the current directory without one.
 
-An edit keeps comments, order, line ends and every other setting, and leaves what
-was there beside the file as FILE.emend-backup. A file that emend cannot read, that is
-read-only, or that changed meanwhile is refused. Where the client's own command
-does it better, that is run instead.
+An edit keeps comments, order, line ends and all other settings, and leaves the old
+file as FILE.emend-backup. A file that emend cannot read, that is read-only, or that
+changed meanwhile is refused. If the client has a command for this, that is run
+instead.
 
 For Claude Code, Codex, Gemini CLI and opencode it also writes hooks, by which emend
 sees what shell commands and the client's own tools changed: --shell witness, the
@@ -50,7 +50,7 @@ command runs as one change that can be refused; only Claude Code can do that wit
 giving up its own rules. --hooks-only writes the hooks alone: the client's own edit
 tools stay, and there is no server.
 
-setup is a person's act: no agent is offered it, and no policy of a workspace judges it.`,
+setup is for people: no agent can call it, and no policy of a workspace applies to it.`,
 		Example: "  emend setup claude-code\n  emend setup claude-code --write\n" +
 			"  emend setup vscode --scope project --write\n  emend setup codex --remove --write",
 		Args: func(_ *cobra.Command, args []string) error {
@@ -69,9 +69,9 @@ setup is a person's act: no agent is offered it, and no policy of a workspace ju
 	fl.StringVar(&f.shell, "shell", "witness", "what becomes of shell commands: witness, run, off")
 	fl.BoolVar(&f.HooksOnly, "hooks-only", false, "write hooks alone: no server, and the client's own edit tools stay on")
 	fl.StringVar(&f.Profile, "profile", "emend", "the tools of which system: "+strings.Join(tool.ProfileNames(), ", "))
-	fl.BoolVar(&f.ReadOnly, "read-only", false, "offer only the tools that read")
-	fl.BoolVar(&f.RequireHash, "require-hash", false, "demand a sha256 of every file that is changed")
-	fl.BoolVar(&f.Lenient, "lenient", false, "let pass what sloppy models write, and name it (see emend serve --help)")
+	fl.BoolVar(&f.ReadOnly, "read-only", false, "offer only tools that read")
+	fl.BoolVar(&f.RequireHash, "require-hash", false, "require a sha256 of every file that is changed")
+	fl.BoolVar(&f.Lenient, "lenient", false, "accept malformed patches, and report each correction (see emend serve --help)")
 	fl.StringVar(&f.URL, "http", "", "connect to a server that runs at `URL` instead of starting one")
 	completeWords(cmd, "scope", []string{"user", "project"})
 	completeWords(cmd, "shell", shellNames())

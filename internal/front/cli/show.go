@@ -16,12 +16,12 @@ import (
 func (a *app) show() *cobra.Command {
 	return &cobra.Command{
 		Use:   "show ENTRY",
-		Short: "Show all of one entry of the log: who, when, what, and what of it is kept",
-		Long: `show prints one entry of the log: who asked and when, under which rules, what was done
-to each file, with hashes, what is kept of what was displaced, what took it back, and
-the whole diff, with the numbers of its hunks for emend undo --hunk. ENTRY is a transaction as emend log lists it, six or more characters
-of its beginning, or the number of a record (12, or "#12" in quotes, since a shell
-takes # for a comment).`,
+		Short: "Show one entry of the log, with its diff",
+		Long: `show prints one entry of the log: who made it and when, under which policy, what was
+done to each file, with hashes, which old versions are kept, what undid it, and the
+diff, with the numbers of its hunks for emend undo --hunk. ENTRY is a name that emend
+log lists, six or more characters of its beginning, or the number of a record (12, or
+"#12" in quotes, since a shell takes # for a comment).`,
 		Example: "  emend show 20260131-120102-abcdefghij\n  emend show 20260131-1201\n  emend show 12 --json",
 		Args: func(_ *cobra.Command, args []string) error {
 			if len(args) != 1 {

@@ -27,11 +27,11 @@ func (a *app) status() *cobra.Command {
 		Long: `status lists the files that were changed through emend, or seen by it, since the last
 commit of git: session by session, with the lines that each added and removed. With
 --since it begins at a mark, a time or an age; where there is no repository, at the
-beginning of the log. What was taken back is left out, and so is what emend saw and
-nobody is known to have made: git status has that.
+beginning of the log. Changes that were undone are left out, and so are changes that
+emend saw but whose author it does not know: see git status for those.
 
-The numbers compare each file as the session found it with how it left it. What
-others changed in between is in them, and noted.`,
+The line counts compare each file before and after the session. Changes that others
+made in between are counted too, and noted.`,
 		Example: `  emend status
   emend status src --since before-refactoring
   emend status --since 14:05

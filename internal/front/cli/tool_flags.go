@@ -17,8 +17,8 @@ type toolFlags struct {
 func (f *toolFlags) define(fl *pflag.FlagSet, readOnlyHelp string) {
 	fl.StringVar(&f.profile, "profile", tool.Emend.Name, "the tools of which system: "+strings.Join(tool.ProfileNames(), ", "))
 	fl.BoolVar(&f.readOnly, "read-only", false, readOnlyHelp)
-	fl.BoolVar(&f.requireHash, "require-hash", false, "demand a sha256 of every file that is changed, also where a tool leaves it open")
-	fl.BoolVar(&f.lenient, "lenient", false, "apply_patch lets pass what sloppy models write, unless the call says otherwise")
+	fl.BoolVar(&f.requireHash, "require-hash", false, "require a sha256 of every file that is changed, also where a tool makes it optional")
+	fl.BoolVar(&f.lenient, "lenient", false, "apply_patch accepts malformed patches, unless the call says otherwise")
 }
 
 // options converts the flags of a verb to the options of the tools.

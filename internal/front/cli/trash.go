@@ -15,9 +15,8 @@ func (a *app) trash() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "trash",
 		Short: "List, show, restore, export or clear what was deleted or overwritten",
-		Long: `Whatever a patch or a call deletes, and what a move or an added file overwrites,
-goes to the trash: the file itself, with its mode and times, under an id. It stays
-there until a person clears it.`,
+		Long: `Deleted files, and files that a move or an added file overwrites, go to the trash,
+with their mode and times. They stay there until a person clears it.`,
 		Example: `  emend trash list
   emend trash show 20261121-131712-fzhwrn7lum.0
   emend trash restore 20261121-131712-fzhwrn7lum.0 old/a.txt

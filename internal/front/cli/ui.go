@@ -34,13 +34,13 @@ func (a *app) ui() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "ui [DIR]",
 		Short: "Show what agents did, in a browser, and undo it",
-		Long: `ui shows a page, on this machine alone, of what agents changed in DIR, or in the
-workspace of the current directory: every change as it comes, with its diff; what
-waits for your answer; the trash; and the history of each file. A change, a file or a
-session is undone with a button, which first shows what it would do.
+		Long: `ui serves a page, on this machine only, with what agents changed in DIR, or in the
+workspace of the current directory: every change as it comes, with its diff; the calls
+that wait for your answer; the trash; and the history of each file. Buttons undo a
+change, a file or a session, and first show what they would do.
 
-It prints the address and opens it in the browser. The address has a token, made anew
-each time: who has it can do there what you can. Ctrl-C ends it.
+It prints the address and opens it in the browser. The address has a token, which is
+new each time: whoever has it can do there what you can. Ctrl-C ends it.
 
 With --editor the diffs link to your editor, which opens the file at the change.`,
 		Example: `  emend ui

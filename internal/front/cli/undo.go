@@ -21,22 +21,28 @@ func (a *app) undo() *cobra.Command {
 	var ask bool
 	cmd := &cobra.Command{
 		Use:   "undo [ENTRY]",
-		Short: "Undo the last change, an entry of the log, a turn, a session, or all since a mark",
-		Long: `undo reverts what an entry of the log did, whoever asked for it; without ENTRY the
-last change that is not undone yet, where at a terminal it asks first if that is of an
-agent or another session; with --session all that a session did; with --turn what came
-of one prompt, the last one if none is named; with --to what was done since a mark or a
-time, by the --session or by all. Changes made outside emend by nobody that is known,
-such as a person's own edits, stay, unless their ENTRY is named. An undo is a change
-like any other, entirely or not at all, on record, and can be undone itself. Where
-somebody edited a file since, their edits stay: only what the entry did is reverted, or
-the undo is refused, naming the later change and showing the lines as they are now, as
-the entry left them, and as they were before it.
+		Short: "Undo the last change, an entry, a turn, a session, or everything since a mark",
+		Long: `undo reverts changes:
 
---path reverts only what was done to a file, or below a directory, and --hunk only some
-hunks of it, by the numbers that emend show prints. -p asks about each hunk, as git
-add -p does. What is left can be undone later, and each undo by pieces can be undone
-itself. With --skip-conflicts what conflicts stays, and is shown.`,
+  ENTRY      one entry of the log
+  --session  everything that a session did
+  --turn     everything that came of one prompt, by default the last
+  --to       everything since a mark or a time, of one --session or of all
+
+Without any of these it reverts the last change that is not undone yet. At a terminal
+it asks first if that change is an agent's or another session's. Changes that were made
+outside emend, such as your own edits, stay unless you name their ENTRY.
+
+An undo is a change like any other: it happens entirely or not at all, is in the log,
+and can be undone. Later edits of the same file stay. If they conflict, the undo is
+refused; it names the later change and shows the lines as they are now, as the entry
+left them, and as they were before it. --skip-conflicts leaves what conflicts, shows it,
+and undoes the rest.
+
+--path limits the undo to a file or a directory, and --hunk to hunks of one file, by the
+numbers that emend show prints. -p asks about each hunk, as git add -p does; the hunks
+are those of the entry in the log, so git's s and e, which would make others, are not
+offered. What is left can be undone later.`,
 		Example: `  emend undo --dry-run
   emend undo
   emend undo 20261121-123107-abcdefghij
@@ -86,7 +92,7 @@ itself. With --skip-conflicts what conflicts stays, and is shown.`,
 			})
 		},
 	}
-	cmd.Flags().BoolVarP(&r.DryRun, "dry-run", "n", false, "say what would be undone and write nothing")
+	cmd.Flags().BoolVarP(&r.DryRun, "dry-run", "n", false, "print what would be undone, and write nothing")
 	cmd.Flags().StringVar(&r.SessionID, "session", "", "undo all that the session `ID` did")
 	cmd.Flags().StringVar(&r.Turn, "turn", "", "undo what came of a prompt: the turn `ID`, or without one the last turn")
 	cmd.Flags().Lookup("turn").NoOptDefVal = api.LastTurn

@@ -47,7 +47,7 @@ var verbs = []verb{
 	{"ui", (*app).ui, "0 ended with Ctrl-C, 1 could not serve, 2 wrong usage."},
 	{"waiting", (*app).waiting, "0 done, 1 no such call waits any more, 2 wrong usage."},
 	{"run", (*app).runVerb, "the command's; 128 and the number of the signal that ended it; 125 emend\ncould not look, record or land, 126 the command cannot be run, 127 it is not found."},
-	{"serve", (*app).serve, "0 ended as it was told to, 1 could not serve, 2 wrong usage."},
+	{"serve", (*app).serve, "0 ended by a signal, 1 could not serve, 2 wrong usage."},
 	{"hook", (*app).hook, "0 always, also when it failed, so that no agent is ever held up."},
 	{"call", (*app).call, "0 done, 1 refused and nothing changed, 2 wrong usage, 3 undecided:\nrun emend recover."},
 	{"status", (*app).status, readExits},
@@ -80,11 +80,11 @@ func (a *app) command(args ...string) *cobra.Command {
 	root := withExits(&cobra.Command{
 		Use:   "emend",
 		Short: "Apply what coding agents write to files, entirely or not at all",
-		Long: `emend takes the patch text that a model wrote, in any of seven dialects, and makes
-it true on disk, entirely or not at all; or it says why not and what would work
-instead. It reads, searches, creates, edits, moves and deletes files by the same
-rules: nothing outside the workspace is touched, nobody's edit is overwritten
-unseen, what was done is on record and can be undone.`,
+		Long: `emend applies patches that models write, in any of seven dialects, entirely or not
+at all. If a patch does not fit, it says why and what would work instead. It also
+reads, searches, creates, edits, moves and deletes files by the same rules: it
+touches nothing outside the workspace, overwrites no edit that the caller has not
+seen, and records every change, so that it can be undone.`,
 		Example: `  emend apply change.patch
   pbpaste | emend apply --dry-run
   emend search 'TODO(' src

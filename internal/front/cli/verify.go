@@ -19,17 +19,17 @@ func (a *app) verify() *cobra.Command {
 	var since string
 	cmd := &cobra.Command{
 		Use:   "verify",
-		Short: "Check that nobody rewrote the log, and compare the files with it",
-		Long: `verify checks every record of the log: its hash, its number, that it continues the one
-before. Who may write the store can also write a whole new log; against that helps a
-head that you kept elsewhere: every result has the newest (_meta.log), and with --head
-verify proves that it is still in the log, with all before it.
+		Short: "Check that the log was not rewritten, and compare the files with it",
+		Long: `verify checks every record of the log: its hash, its number, and that it continues the
+record before. Whoever can write the store could also write a whole new log. To detect
+that, keep a head elsewhere: every result has the newest (_meta.log), and with --head
+verify proves that this record, and all before it, are still in the log.
 
-With --since it goes on from such a head: it checks that this record is there and everything
-behind it, and nothing before it. A check each night then takes as long as a day's log.
+--since checks that such a head is there and everything after it, but nothing before.
+A nightly check then takes as long as one day's log.
 
-Then it compares each file with the last change that the log has of it, and lists those
-that somebody changed without emend since. That is no damage.`,
+verify also compares each file with the last change in the log, and lists files that
+were changed without emend since. That is no damage.`,
 		Example: "  emend verify\n  emend verify --head 12:<64 hex digits>\n  emend verify --since 12:<64 hex digits>\n  emend verify --json",
 		Args:    cobra.NoArgs,
 		RunE:    func(cmd *cobra.Command, _ []string) error { return a.runVerify(cmd.Context(), since, heads) },

@@ -16,18 +16,18 @@ func (a *app) waiting() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "waiting",
 		Short: "List the calls that wait for your answer, and answer them",
-		Long: `waiting lists the calls of agents that a policy of "ask" holds: who asks, with which
-tool, about which paths, and how long they wait still. At a terminal it shows each of
-them with its diff, and takes your answer: y allows the call once, s whatever the same
-rules ask about until the session ends, n refuses it with a reason that the agent
-reads, and Enter leaves it.
+		Long: `waiting lists agents' calls that a policy of "ask" holds: who asks, with which tool,
+about which paths, and how much longer they wait. At a terminal it shows each call with
+its diff, and takes your answer: y allows the call once, s allows everything that the
+same rules ask about until the session ends, n denies it with a reason that the agent
+reads, and Enter decides nothing.
 
 An agent waits only while somebody is there to answer: at the page that emend ui shows,
-or here, with --follow, which shows each call as it comes, until Ctrl-C; --notify tells
-your desktop as well. Where this is no terminal, --follow prints the calls, and allow
-and deny answer them. Who answers first decides.
+or here, with --follow, which shows each call as it comes, until Ctrl-C; --notify also
+sends a desktop notification. Without a terminal, --follow prints the calls, and allow
+and deny answer them. The first answer counts.
 
-An agent whose own program can ask you is not here: that program asks you itself.`,
+Agents whose own program can ask you are not listed: that program asks you itself.`,
 		Example: `  emend waiting
   emend waiting --follow --notify
   emend waiting show q7h2k3m4n5p6
@@ -53,7 +53,7 @@ An agent whose own program can ask you is not here: that program asks you itself
 func (a *app) waitingShow() *cobra.Command {
 	return &cobra.Command{
 		Use:               "show ID",
-		Short:             "Show one call that waits: who asks, what it would change",
+		Short:             "Show a waiting call: who asks, and what it would change",
 		Example:           "  emend waiting show q7h2k3m4n5p6",
 		Args:              oneArgument("waiting show", "one ID, as emend waiting prints it"),
 		ValidArgsFunction: a.completeWaitingIDs,
@@ -79,7 +79,7 @@ func (a *app) waitingAllow() *cobra.Command {
 	var session bool
 	cmd := &cobra.Command{
 		Use:   "allow ID",
-		Short: "Let a call that waits happen",
+		Short: "Allow a waiting call",
 		Long: `allow lets a call that waits happen: exactly what was shown, once. If a file was
 changed meanwhile the call is refused as stale. With --session, whatever the same rules
 ask about is allowed until the session ends that the call belongs to; a call over HTTP
@@ -100,7 +100,7 @@ func (a *app) waitingDeny() *cobra.Command {
 	var reason string
 	cmd := &cobra.Command{
 		Use:               "deny ID",
-		Short:             "Refuse a call that waits",
+		Short:             "Deny a waiting call",
 		Example:           "  emend waiting deny q7h2k3m4n5p6\n  emend waiting deny q7h2k3m4n5p6 --reason 'write a new migration instead'",
 		Args:              oneArgument("waiting deny", "one ID, as emend waiting prints it"),
 		ValidArgsFunction: a.completeWaitingIDs,

@@ -140,7 +140,7 @@ func (a *app) withWorkspace(cmd *cobra.Command, tool string, allow []string, do 
 
 // allowFlag defines --allow-protected.
 func allowFlag(f *pflag.FlagSet, allow *[]string) {
-	f.StringArrayVar(allow, "allow-protected", nil, "open protected paths that match `PATTERN` (repeatable)")
+	f.StringArrayVar(allow, "allow-protected", nil, "allow protected paths that match `PATTERN` (repeatable)")
 }
 
 // dirBelow returns the slash path of the current directory relative to root, or "" if it is outside.

@@ -17,17 +17,16 @@ func (a *app) write() *cobra.Command {
 		tool:  "write_file",
 		use:   "write PATH",
 		short: "Replace the whole text of a file by standard input",
-		long: `write replaces the text of PATH, which must be there, by what standard input has, and
-says what it replaced and how to take that back. The file keeps its mode, its line
-ends and its byte order mark.
+		long: `write replaces the text of PATH, which must exist, by standard input, and prints what it
+replaced and how to undo that. The file keeps its mode, its line ends and its byte order
+mark.
 
-With --expect it does so only if the file still is the one with that sha256: nobody's
-edit is overwritten unseen. 'emend read --json PATH' has it, and so has sha256sum.
-Without --expect it replaces the file as it is when standard input begins to be read;
-if somebody saves it before the text has ended, nothing is changed.
+With --expect it is refused unless the file still has that sha256, so that no edit is
+overwritten unseen. 'emend read --json PATH' prints it, and so does sha256sum. Without
+--expect it is refused only if somebody saves the file while standard input is read.
 
-An empty input is refused, since it mostly comes from a command before the pipe that
-failed, or from a script that has none. --allow-empty empties the file.`,
+Empty input is refused, since it mostly means that a command before the pipe failed.
+--allow-empty empties the file.`,
 		example:     "  echo 1.4.0 | emend write VERSION\n  gofmt main.go | emend write main.go --expect \"$(sha256sum main.go | cut -c1-64)\"",
 		takes:       exactly("one PATH"),
 		args:        []*string{&r.Path},
