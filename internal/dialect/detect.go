@@ -55,6 +55,8 @@ const (
 // format returns the format that the current line belongs to, if only one format has such a line.
 func (l lines) format() format {
 	switch {
+	case l.beginsEnvelopedDiff():
+		return unifiedFormat
 	case trimEnd(l.line) == beginPatch || strings.TrimSpace(strings.TrimPrefix(l.line, bom)) == beginPatch:
 		return envelopeFormat
 	case isHeader(l.line):
@@ -65,6 +67,16 @@ func (l lines) format() format {
 		return unifiedFormat
 	}
 	return noFormat
+}
+
+// beginsEnvelopedDiff reports whether l begins an envelope that has the diff of a file instead of sections.
+func (l lines) beginsEnvelopedDiff() bool {
+	if trimEnd(l.line) != beginPatch {
+		return false
+	}
+	l.advance()
+	l.skipBlank()
+	return l.ok && (l.beginsPair() || strings.HasPrefix(l.line, "diff --git "))
 }
 
 // claimsFormat returns the function that claims a text of a format, also one that is in a JSON string, or indented.

@@ -37,6 +37,7 @@ type unifiedReader struct {
 	ended    bool // the text ends in a newline
 	mail     bool // a commit stands around the diff, as git format-patch, git show and hg export write it
 	inside   bool // a Markdown fence is open
+	envelope bool // so is an envelope
 	below    bool // the line above is one of a hunk
 	property bool // what follows is about properties in Subversion
 	goesOnAt int  // the line up to which goesOn has looked
@@ -52,6 +53,9 @@ func readUnified(p *parser, text string) {
 		} else {
 			u.readAround()
 		}
+	}
+	if u.envelope {
+		p.refuse(max(1, p.n-1), endPatch, fmt.Sprintf("the envelope around the diff has no line %q", endPatch), cutOffHint)
 	}
 	if len(p.out.Patch.Sections) == 0 {
 		p.refuse(max(1, p.n-1), wantSection, "the text has no diff of a file", "Begin the diff of every file with the lines --- a/path and +++ b/path.")
@@ -98,6 +102,7 @@ func (u *unifiedReader) readAround() {
 	u.below = false
 	switch {
 	case u.blank():
+	case u.takeEnvelope():
 	case u.refuseOther():
 	case begun && !u.ended && u.rest == "" && beginsHeader(u.line):
 		u.refuse(u.n, "", "the text ends within this line: "+fail.Quote(u.line), cutOffHint)
@@ -132,6 +137,24 @@ func (u *unifiedReader) readAround() {
 	u.fenced = u.fenced || u.inside
 	u.advance()
 }
+
+// takeEnvelope takes off a line of the envelope around a diff, or refuses it.
+func (u *unifiedReader) takeEnvelope() bool {
+	begins := u.beginsEnvelopedDiff()
+	if !begins && !u.endsEnvelope() {
+		return false
+	}
+	u.envelope = begins
+	if u.g.reports {
+		u.report(u.n, "an envelope around the diff was taken off")
+		return true
+	}
+	u.refuse(u.n, "--- a/path", "a unified diff in an envelope: "+fail.Quote(u.line), fmt.Sprintf("Send the diff alone, without %q and %q.", beginPatch, endPatch))
+	return true
+}
+
+// endsEnvelope reports whether the current line ends the envelope that is open.
+func (u *unifiedReader) endsEnvelope() bool { return u.envelope && trimEnd(u.line) == endPatch }
 
 // refuseMark refuses a line of a hunk that has no mark.
 func (u *unifiedReader) refuseMark() {
@@ -190,6 +213,8 @@ func (u *unifiedReader) refuseOther() bool {
 		what, hint = "a line in the colours of a terminal", "Send it without colours, as git diff --no-color writes it."
 	case isSearch(line) || isReplace(line):
 		what = "a SEARCH/REPLACE block beside a unified diff"
+	case u.endsEnvelope():
+		return false
 	case hasPrefix("*** Begin Patch", endPatch)(line):
 		what = "an envelope beside a unified diff"
 	case isHeader(line):

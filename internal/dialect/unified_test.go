@@ -102,7 +102,7 @@ func TestUnified(t *testing.T) {
 		{"the commit of a submodule", of("@@ -1 +1 @@", "-Subproject commit 0123456", "+Subproject commit 89abcde-dirty"), "! 1 the diff is of a submodule"},
 		{"the log of a submodule", of("@@", "-a") + "Submodule x 0123456..89abcde:\n", "! 5 this is the log of a submodule"},
 		{"properties of Subversion", of("@@", "-a") + "\nProperty changes on: f\n____\nAdded: svn:eol-style\n## -0,0 +1 ##\n+native\n", "! 6 this is a change of properties in Subversion"},
-		{"a mark in an envelope", in("--- a/f", "+++ b/f"), "! 1 this is an envelope beside a unified diff"},
+		{"a mark in an envelope", in("--- a/f", "+++ b/f"), "! 1 a unified diff in an envelope"},
 		{"an envelope below", of("@@", "-a") + in("*** Delete File: c"), "! 5 this is an envelope beside a unified diff"},
 		{"a section below", of("@@", "-a", "*** Update File: f"), "! 5 this is a section of another format"},
 		{"a block below", of("@@", "-a", "<<<<<<< SEARCH"), "! 5 this is a SEARCH/REPLACE block"},
