@@ -5,6 +5,7 @@ package agents
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -342,9 +343,7 @@ func (o own) turns(t *testing.T, root string, p program, way way, setup func(*ac
 		trees = append(trees, w.tree())
 	}
 	want := make(map[string]string)
-	for name, content := range first {
-		want[name] = content
-	}
+	maps.Copy(want, first)
 	for name, content := range way.after {
 		if want[name] = content; content == "" {
 			delete(want, name)
