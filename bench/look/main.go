@@ -131,7 +131,7 @@ that does not count, in turn. A tree is a git work tree of n committed files, a 
 
 Each run is a process of its own; nothing stays between them but what each way keeps on disk. Between two runs the ways change the same
 files: each way takes note of what the others did before its run, untimed. "More" is the median beyond that of the command alone;
-the processor's time is the median of user and system time, of all processes of the run together. A copy is removed before it is made again,
+the processor's time is the median of user and system time, of all processes of the run together, with that of a server beside it. A copy is removed before it is made again,
 untimed, and has all that is in `+"`.git`"+`.
 `, machine, b.rounds)
 	for _, m := range b.missing {

@@ -144,7 +144,7 @@ func TestGitBesideGit(t *testing.T) {
 		w.git("add", "p")
 		w.git("commit", "-qm", "person", "p")
 	}))
-	w.isRefused(err, "somebody else")
+	w.isRefused(err, "somebody changed it while the command ran")
 	w.has("a", "2\n")
 	w.discard(rep.Layer)
 	w.git("fsck")

@@ -211,13 +211,13 @@ func TestLastingLooker(t *testing.T) {
 		t.Run(fmt.Sprint("seed ", seed), func(t *testing.T) {
 			s := newPairScene(t).lasting()
 			r := rand.New(rand.NewPCG(seed, 0))
-			said := ""
+			var said strings.Builder
 			for i := range 12 {
 				d, e := s.At(fmt.Sprintf("d%d", r.IntN(5))), s.At(fmt.Sprintf("d%d", r.IntN(5)))
 				switch r.IntN(9) {
 				case 0:
 					os.MkdirAll(d+"/n", 0o755)
-					os.WriteFile(d+"/n/x", []byte(fmt.Sprint(i)), 0o644)
+					os.WriteFile(d+"/n/x", fmt.Append(nil, i), 0o644)
 				case 1:
 					os.RemoveAll(d)
 				case 2:
@@ -225,22 +225,22 @@ func TestLastingLooker(t *testing.T) {
 				case 3:
 					os.Rename(d+"/a", e+"/a")
 				case 4:
-					os.WriteFile(s.At(".gitignore"), []byte(fmt.Sprintf("out/\nd%d/\n", r.IntN(9)+1)), 0o644)
+					os.WriteFile(s.At(".gitignore"), fmt.Appendf(nil, "out/\nd%d/\n", r.IntN(9)+1), 0o644)
 				case 5: // somebody else looks
-					said += s.look(api.BeforeCall, "s/", api.LookRequest{})
+					said.WriteString(s.look(api.BeforeCall, "s/", api.LookRequest{}))
 				case 6:
 					os.Link(d+"/b", e+"/linked")
 				default:
-					os.WriteFile(d+"/b", []byte(fmt.Sprint(i, seed)), 0o644)
+					os.WriteFile(d+"/b", fmt.Append(nil, i, seed), 0o644)
 				}
-				said += s.pair([]api.Moment{api.BeforeCall, api.AfterCall}[i%2])
+				said.WriteString(s.pair([]api.Moment{api.BeforeCall, api.AfterCall}[i%2]))
 			}
 			s.Write("d20/b", "last\n")
 			if got := s.pair(api.AfterCall); !strings.HasSuffix(got, " update d20/b") {
-				t.Errorf("recorded %q after %q", got, said)
+				t.Errorf("recorded %q after %q", got, said.String())
 			}
 			if more := s.look(api.AtPrompt, "s/", api.LookRequest{}); more != "" {
-				t.Errorf("a walk through the whole tree found %q after %q", more, said)
+				t.Errorf("a walk through the whole tree found %q after %q", more, said.String())
 			}
 		})
 	}

@@ -5,6 +5,7 @@ package agents
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -25,6 +26,7 @@ type own struct {
 	write      func(w *account, name, content string) step
 	edit       func(w *account, name, old, new string) step
 	ask        func(prompt string, again bool) []string
+	sub        []step            // what an agent does that it starts itself
 	same       func(request any) // removes from a request what differs from run to run without hooks, if that is more than [changing]
 }
 
@@ -270,6 +272,39 @@ func TestHooksBackground(t *testing.T) {
 	}
 }
 
+// TestHooksSubagent: what an agent does that Claude Code starts itself, and which works beside it, is on record in the session and the turn
+// of the one that started it.
+func TestHooksSubagent(t *testing.T) {
+	if testing.Short() {
+		t.Skip("NOT RUN: not with -short")
+	}
+	o := owns[slices.IndexFunc(owns, func(o own) bool { return o.setup == "claude-code" })]
+	p := install(t, o.agent)
+	task := way{
+		name: "another agent",
+		turns: func(o own, w *account) [][]step {
+			return [][]step{
+				{o.run("echo main > main.txt")},
+				{
+					{does: "starts another agent", tool: "Agent", args: object{"description": "a part", "prompt": subTask, "subagent_type": "general-purpose"}},
+					o.run("echo more >> main.txt"),
+				},
+				{o.run("echo last >> main.txt")},
+			}
+		},
+		after: map[string]string{"sub.txt": "sub\n", "main.txt": "main\nmore\nlast\n", "a.txt": "one\nsub\n"},
+		log:   [][]string{{"add main.txt"}, {"add sub.txt", "update a.txt", "update main.txt"}, {"update main.txt"}},
+	}
+	root, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.sub = slices.Concat([]step{o.run("echo sub > sub.txt")}, []step{o.run("sed -i s/two/sub/ a.txt")})
+	o.turns(t, filepath.Join(root, "account"), p, task, func(w *account) { w.hooks(o.agent) }, func(w *account, trees []map[string]string) {
+		w.onRecord(task, trees)
+	})
+}
+
 // TestHooksUntrusted: Codex skips hooks that nobody has trusted. setup does not trust them, so nothing is heard, and Codex works.
 func TestHooksUntrusted(t *testing.T) {
 	o := owns[slices.IndexFunc(owns, func(o own) bool { return o.setup == "codex" })]
@@ -296,7 +331,7 @@ func (o own) turns(t *testing.T, root string, p program, way way, setup func(*ac
 	}
 	turns := way.turns(o, w)
 	m := w.model(slices.Concat(turns...))
-	m.shell = o.shellTool
+	m.shell, m.sub = o.shellTool, o.sub
 	w.env = append(w.env, p.base(w, m.url)...)
 	if setup != nil {
 		setup(w)
@@ -308,9 +343,7 @@ func (o own) turns(t *testing.T, root string, p program, way way, setup func(*ac
 		trees = append(trees, w.tree())
 	}
 	want := make(map[string]string)
-	for name, content := range first {
-		want[name] = content
-	}
+	maps.Copy(want, first)
 	for name, content := range way.after {
 		if want[name] = content; content == "" {
 			delete(want, name)
@@ -516,6 +549,7 @@ func (w *account) onRecord(way way, trees []map[string]string) {
 		}
 		got[e.Turn] = append(got[e.Turn], what)
 	}
+	named = slices.DeleteFunc(named, func(id string) bool { return !slices.Contains(turns, id) }) // one in which nothing changed
 	if len(turns) != 3 || len(named) > 0 && !slices.Equal(turns, named) {
 		w.Fatalf("the log has the turns %q, the agent named %q:\n%s", turns, named, w.run("log"))
 	}

@@ -5,6 +5,7 @@ package agents
 import (
 	"encoding/json"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -74,9 +75,7 @@ func TestHooksInterrupted(t *testing.T) {
 			w.verified()
 			w.run("undo", "--session", one)
 			want := map[string]string{"next.txt": "next\n"}
-			for name, content := range before {
-				want[name] = content
-			}
+			maps.Copy(want, before)
 			w.holds("after undo --session of the first", want)
 			w.run("undo", "--session", two)
 			w.holds("after undo --session of the second", before)

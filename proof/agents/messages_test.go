@@ -29,6 +29,9 @@ func readMessages(_ string, body []byte) (out shown, err error) {
 		out.tools = append(out.tools, t.Name)
 		out.finds = out.finds || t.Name == toolSearch
 	}
+	if len(in.Messages) > 0 {
+		out.first = text(in.Messages[0].Content)
+	}
 	for _, m := range in.Messages {
 		for _, p := range parts(m.Content) {
 			if p.Type == "tool_result" {

@@ -34,6 +34,7 @@ type model struct {
 	keep   func(name string, data []byte)
 	took   time.Duration // for the whole conversation
 	shell  string        // a tool of the agent that is in every request of the conversation, for scripts without emend's tools
+	sub    []step        // for an agent that it starts itself, whose first message has subTask
 	pause  int           // the number of results at which the model ends its turn; 0 for the end of the script
 
 	mu        sync.Mutex
@@ -105,9 +106,18 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request, p protocol, body 
 // done ends a conversation.
 var done = said{words: "Done."}
 
+// subTask is what a model that starts another agent asks it to do.
+const subTask = "Do the part of another agent."
+
 // next returns the step that follows what the model was shown.
 func (m *model) next(s shown) said {
 	n := len(s.results)
+	if m.sub != nil && strings.Contains(s.first, subTask) {
+		if n == len(m.sub) {
+			return done
+		}
+		return said{tool: m.sub[n].tool, args: encode(m.sub[n].args), id: fmt.Sprintf("sub_%d", n+1)}
+	}
 	if n >= len(m.script) || m.gaveUp != nil || m.pause > 0 && n >= m.pause {
 		return done
 	}

@@ -15,6 +15,7 @@ import (
 type shown struct {
 	tools   []string
 	results []string
+	first   string // the text of the first message, where that matters
 	stream  bool
 	finds   bool // more tools can be found
 	code    bool // tools are called by a program that the model writes
