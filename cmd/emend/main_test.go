@@ -99,4 +99,4 @@ func runnable(t *testing.T, dir string) (files []string) {
 var unixName = regexp.MustCompile(`(?m)^-- .*[<>:"|?*\\].* --$|^-- .*[. ] --$`)
 
 // scriptNeeds finds the programs that a scenario runs, and the links that it makes.
-var scriptNeeds = regexp.MustCompile(`(?m)^(?:! |\? )?(?:exec ([a-z0-9]+)|symlink) `)
+var scriptNeeds = regexp.MustCompile(`(?m)^(?:! |\? )?(?:exec ([a-z0-9]+)|(?:\[symlink\] )?symlink) `)

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 
@@ -179,12 +180,17 @@ func callsHook(line, client string) bool {
 }
 
 // shellLine makes a line of a shell of a command. Claude Code and Codex take the code 2 for a no, and Gemini CLI every code but
-// 0 and 1: an emend that is missing, or too old to know the verb, must not be one.
+// 0 and 1: an emend that is missing, or too old to know the verb, must not be one. On Windows the shell is cmd or a bash, which both
+// know double quotes.
 func shellLine(command []string) string {
 	var out []string
 	for _, w := range command {
 		if strings.Trim(w, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:@") != "" {
-			w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+			if runtime.GOOS == "windows" {
+				w = `"` + w + `"` // no name of a file has one
+			} else {
+				w = "'" + strings.ReplaceAll(w, "'", `'\''`) + "'"
+			}
 		}
 		out = append(out, w)
 	}
