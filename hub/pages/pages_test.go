@@ -277,6 +277,9 @@ func TestPages(t *testing.T) {
 		b := w.signIn(who)
 		b.get("").want(t, 200, ">one</a>", ">two</a>", "<code>a</code>")
 		b.get("timeline").want(t, 200, "Created", "f-", ">one</a>", ">two</a>")
+		if body := b.get("timeline").body; !strings.Contains(body, `<p class="said">`) || strings.Contains(body, "</a> · ") {
+			t.Error("a row has dots beside those of the style sheet")
+		}
 		b.get("timeline?q=nothing+has+this").want(t, 200, "No results")
 		b.get("timeline?since=rubbish").want(t, 200, "not a time")
 		b.get("timeline?workspace="+one.id+"&kind=commit&client=test&since=1h").want(t, 200, "Created", ">one</a>")
