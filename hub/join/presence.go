@@ -10,7 +10,7 @@ import (
 	"github.com/emend-dev/emend/hub/wire"
 )
 
-// quiet is how long presence waits after it was said: a log that grows all the time changes it all the time.
+// quiet is the shortest time between two presences, since a busy log changes all the time.
 const quiet = time.Second
 
 // presence says how the workspace is: now, when that changes, and every wire.PresenceEvery.
@@ -57,7 +57,7 @@ func (j *Join) state(ctx context.Context) wire.Presence {
 	return p
 }
 
-// lookEvery is how often the board of questions is looked at. It is a directory with a few files.
+// lookEvery is the interval at which the board of questions, a directory with a few files, is read.
 const lookEvery = 500 * time.Millisecond
 
 // questions sends the calls that wait for a person to the hub, and takes them back when they do not wait any more. While there is a connection, calls

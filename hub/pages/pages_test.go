@@ -512,7 +512,7 @@ func TestForgedForms(t *testing.T) {
 	}
 }
 
-// hostile is what agents and workspaces may call things.
+// hostile is a name that an agent or a workspace may choose.
 const hostile = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>\u202egnp.exe\u200b\x1b[31m{{.}}javascript:alert(1)"
 
 var valuePattern = regexp.MustCompile(` value="[^"]*"`)
