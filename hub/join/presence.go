@@ -68,12 +68,8 @@ func (j *Join) questions(ctx context.Context) {
 	}
 	ws := j.o.Membership.Joined.Workspace
 	sent := map[string]bool{}
-	var leave func()
-	var in *emend.Workspace // where leave is of
 	defer func() {
-		if leave != nil {
-			leave()
-		}
+		j.keepPage(false)
 		for id := range sent {
 			j.ship.publishKey(wire.QuestionSubject(ws, id), nil)
 		}
@@ -82,24 +78,14 @@ func (j *Join) questions(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
-		here := j.workspace()
-		if on := j.nc.IsConnected(); leave != nil && (!on || in != here) {
-			leave()
-			leave = nil
-		} else if on && leave == nil {
-			var err error
-			if leave, err = here.Host().PageOpen(api.AnsweredByHub); err != nil {
-				j.o.Log.Warn("calls cannot wait for an answer from the hub", "error", err)
-			}
-			in = here
-		}
+		j.keepPage(j.nc.IsConnected())
 		if n := j.nc.Stats().Reconnects; n != connection || time.Since(all) > wire.PresenceEvery { // the hub may have forgotten
 			connection, all = n, time.Now()
 			for id := range sent {
 				sent[id] = false
 			}
 		}
-		if waiting, err := here.Waiting(ctx); err == nil && j.nc.IsConnected() {
+		if waiting, err := j.workspace().Waiting(ctx); err == nil && j.nc.IsConnected() {
 			j.sendQuestions(ws, waiting, sent)
 		}
 		select {
@@ -108,6 +94,29 @@ func (j *Join) questions(ctx context.Context) {
 		case <-tick.C:
 		}
 	}
+}
+
+// keepPage opens the page by which calls may wait for an answer from the hub, or closes it.
+func (j *Join) keepPage(open bool) {
+	j.pageMu.Lock()
+	defer j.pageMu.Unlock()
+	switch {
+	case open && j.leave == nil:
+		j.leave = j.openPage(j.workspace())
+	case !open && j.leave != nil:
+		j.leave()
+		j.leave = nil
+	}
+}
+
+// openPage opens the page of a workspace. It returns nil, and logs why, if it cannot.
+func (j *Join) openPage(ws *emend.Workspace) (leave func()) {
+	leave, err := ws.Host().PageOpen(api.AnsweredByHub)
+	if err != nil {
+		j.o.Log.Warn("calls cannot wait for an answer from the hub", "error", err)
+		return nil
+	}
+	return leave
 }
 
 func (j *Join) sendQuestions(ws string, waiting []api.Waiting, sent map[string]bool) {
