@@ -45,7 +45,7 @@ type store struct {
 	taken              []taken
 }
 
-// taken is what a history takes after a number of edits.
+// taken is the size of a history after a number of edits.
 type taken struct {
 	edits, names      int
 	bytes, log, packs int64

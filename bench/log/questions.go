@@ -19,7 +19,7 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// realCalls is how many of the calls of [makeCalls] are made at each end of the log.
+// realCalls is the number of calls of [makeCalls] at each end of the log that the engine really makes.
 const realCalls = 400
 
 // makeCalls makes a workspace with so many calls, each of two records: of first.txt, of undone.txt, and then of 200 files in turn,

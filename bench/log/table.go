@@ -23,7 +23,7 @@ type table struct {
 	rows               []*series
 }
 
-// series is what one program costs for one thing.
+// series has the costs of one program for one thing.
 type series struct {
 	what, program string
 	sizes         []int

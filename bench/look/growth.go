@@ -17,7 +17,7 @@ const (
 	dataSize  = 1 << 20
 )
 
-// turn is what an agent changes in each turn, beside data that git does not have.
+// turn is the change of an agent in each turn, beside data that git does not have.
 type turn struct {
 	name   string
 	script string // gets the number of the turn as $1

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// quarters is how many equal parts of the time have a row of their own.
+// quarters is the number of equal parts of the time that have a row of their own.
 const quarters = 4
 
 // call is one call of a session.
@@ -19,14 +19,14 @@ type call struct {
 	took  time.Duration
 }
 
-// state is how the servers are at the end of a quarter.
+// state describes the servers at the end of a quarter.
 type state struct {
 	resident  int64         // their memory
 	processor time.Duration // their processor time since they started
 	load      string        // of the machine
 }
 
-// result is what the sessions got.
+// result has the measurements of the sessions.
 type result struct {
 	options
 	agents []*agent

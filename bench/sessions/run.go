@@ -26,7 +26,7 @@ type options struct {
 	emend, dir, out   string
 }
 
-// filesOfSession is how many files a session edits, in turn.
+// filesOfSession is the number of files that a session edits, in turn.
 const filesOfSession = 8
 
 // run starts the servers below home and has the sessions work.

@@ -45,7 +45,7 @@ type scene struct {
 	env   []string
 }
 
-// typed is what a person types: a command, and the answers to its questions.
+// typed is the input of a person: a command, and the answers to its questions.
 type typed struct {
 	command string // "emend ..." or "git ..."
 	answers string
@@ -274,7 +274,7 @@ func callDeploy(ctx context.Context, session *mcp.ClientSession) error {
 	}
 }
 
-// result is what a program needed for a task.
+// result has the costs of a task with one program.
 type result struct {
 	keys int
 	took time.Duration // the median

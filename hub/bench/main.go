@@ -304,7 +304,7 @@ func (w *world) pages(ctx context.Context, team []string, path string) error {
 	return nil
 }
 
-// rounds is how often each question is asked.
+// rounds is the number of times that each question is asked.
 const rounds = 21
 
 func times(fn func() error) (median, worst time.Duration, err error) {

@@ -267,7 +267,7 @@ func (b *Broker) Close() {
 // JetStream is for the buckets of other rooms.
 func (b *Broker) JetStream() jetstream.JetStream { return b.js }
 
-// Replicas is how many copies a bucket of another room gets.
+// Replicas returns the number of copies for buckets of other rooms.
 func (b *Broker) Replicas() int { return max(1, b.o.Replicas) }
 
 // Conn is the hub's own connection.

@@ -9,7 +9,7 @@ import (
 	"github.com/emend-dev/emend/hub/wire"
 )
 
-// lookAtDisk is how often the space on the disk is looked at.
+// lookAtDisk is the interval at which the free space of the disk is checked.
 const lookAtDisk = time.Second
 
 // Guard refuses records and extras while less than reserve bytes are free on the disk of an embedded server, and takes them again when there is space. A

@@ -44,7 +44,7 @@ type user struct {
 	key nkeys.KeyPair
 }
 
-// keyFile is what is stored: seeds, from which all else is made again.
+// keyFile is stored on disk: the seeds, from which everything else is derived.
 type keyFile struct {
 	Operator, Account, System, Hub, Admin string
 }
@@ -189,7 +189,7 @@ func (k *keys) workspace(id, name string) (string, error) {
 	return u.Encode(k.account)
 }
 
-// lastMessage is where a workspace asks for the last message on its own subject of records.
+// lastMessage returns the subject on which a workspace asks for the last message of its own records.
 func lastMessage(id string) string {
 	return "$JS.API.DIRECT.GET." + wire.Records + "." + wire.RecordsSubject(id)
 }
@@ -259,7 +259,7 @@ func writeFile(name string, data []byte, mode fs.FileMode) error {
 	return d.Sync()
 }
 
-// TLSConfig is how the hub's servers speak TLS.
+// TLSConfig returns the TLS configuration of the hub's servers.
 func TLSConfig(c tls.Certificate) *tls.Config {
 	return &tls.Config{Certificates: []tls.Certificate{c}, MinVersion: tls.VersionTLS13}
 }

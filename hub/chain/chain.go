@@ -10,7 +10,7 @@ import (
 	"github.com/emend-dev/emend/api"
 )
 
-// State is how far the chain of a workspace was verified. Who keeps a copy of the records stores it with them, in one transaction.
+// State says how far the chain of a workspace was verified. Whoever stores the records stores it with them, in one transaction.
 type State struct {
 	Epoch    int      `json:"epoch"`    // rises when the log turned out to be cut, forked or replaced; records of earlier epochs stay
 	First    uint64   `json:"first"`    // the number of the epoch's first record
@@ -46,7 +46,7 @@ type Record struct {
 	TooLong int // the line was not sent because it has so many bytes; then Withheld is set
 }
 
-// Verified is what one message of the stream of records came to. Everything in it is stored in one transaction.
+// Verified is the result of verifying one message of the stream of records. It is stored in one transaction.
 type Verified struct {
 	Workspace string
 	Stream    uint64    // the message's number in the stream

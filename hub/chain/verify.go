@@ -10,7 +10,7 @@ import (
 	"github.com/emend-dev/emend/hub/wire"
 )
 
-// maxGaps is how many gaps of a chain are followed at once. More are told, and not asked for.
+// maxGaps limits the gaps of a chain that are followed at once. Further gaps are reported, and not asked for.
 const maxGaps = 16
 
 // Verifier verifies batches. It keeps nothing between two calls.

@@ -45,7 +45,7 @@ type Act struct {
 	H string `json:"h"`
 }
 
-// ActKind is what an act does.
+// ActKind says what an act does.
 type ActKind string
 
 // The kinds of acts.
@@ -65,7 +65,7 @@ const (
 	ActOutcome ActKind = "outcome"
 )
 
-// Result is what a workspace replied to an act.
+// Result is the reply of a workspace to an act.
 type Result struct {
 	Workspace string `json:"workspace"`
 	OK        bool   `json:"ok"`

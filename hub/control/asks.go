@@ -13,10 +13,10 @@ import (
 	"github.com/emend-dev/emend/hub/wire"
 )
 
-// askTimeout is how long a workspace has to reply.
+// askTimeout limits the time of a workspace to reply.
 const askTimeout = 20 * time.Second
 
-// atOnce is how many workspaces are asked at the same time.
+// atOnce limits the workspaces that are asked at the same time.
 const atOnce = 64
 
 // ask asks a workspace for an act. The id of an answer or an undo is the act's, so that one that is sent again is done once.
@@ -323,7 +323,7 @@ type tries struct {
 	at map[string]time.Time
 }
 
-// again is how long the hub waits before it asks a workspace again that did not become what it should be.
+// again is the pause before the hub asks a workspace again that did not get into its wanted state.
 const again = time.Minute
 
 func (t *tries) may(ws string, started time.Time) bool {

@@ -23,7 +23,7 @@ import (
 	"github.com/emend-dev/emend/hub/wire"
 )
 
-// Broker is what control needs of a [broker.Broker].
+// Broker has the methods of a [broker.Broker] that control calls.
 type Broker interface {
 	JetStream() jetstream.JetStream
 	Replicas() int
@@ -56,7 +56,7 @@ type Control struct {
 	tried tries
 }
 
-// state is what the acts say together.
+// state is the sum of all acts.
 type state struct {
 	tokens   map[string]*Token // by id
 	byHash   map[string]string // ids by the hash of the secret
@@ -76,7 +76,7 @@ type Pack struct {
 	Signed *wire.SignedPack
 }
 
-// keptActs is how many acts are kept in memory for the page of acts.
+// keptActs limits the acts that are kept in memory for the page of acts.
 const keptActs = 1000
 
 // Open reads and verifies the hub's log. If it does not verify, the error is [ErrLog].
@@ -192,7 +192,7 @@ func (c *Control) Acts(ctx context.Context, before uint64, limit int) (out []Act
 	return out, err
 }
 
-// Verified is what a check of the hub's log found.
+// Verified is the result of a check of the hub's log.
 type Verified struct {
 	Acts uint64
 	Head api.Head

@@ -14,7 +14,7 @@ import (
 	"time"
 )
 
-// Role is what a token allows. Each includes those before it.
+// Role says what a token allows. Each role includes those before it.
 type Role string
 
 // The roles.

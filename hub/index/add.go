@@ -301,7 +301,7 @@ func (w *Tx) number(at int64) (id int64, err error) {
 	}
 }
 
-// perMicrosecond is how many records one microsecond has numbers for. What is more moves to the next.
+// perMicrosecond limits the records that are numbered within one microsecond. Further ones move to the next.
 const perMicrosecond = 1 << 10
 
 func idAt(micro int64) int64 { return max(micro, 0) * perMicrosecond }
@@ -436,7 +436,7 @@ func unpackTerms(packed []byte, tell func(int64) bool) {
 	}
 }
 
-// headerLine is what the index keeps of a record whose line it does not have. No line of a log begins like it.
+// headerLine returns the line that the index keeps for a record whose own line it does not have. No line of a log begins like it.
 func headerLine(r *api.Record) []byte {
 	out, _ := json.Marshal(api.Record{Seq: r.Seq, At: r.At, Prev: r.Prev, Kind: r.Kind, H: r.H, Withheld: true}) // numbers, times and strings
 	return append([]byte("header "), out...)

@@ -169,7 +169,7 @@ func (x *Index) Bytes() (n int64) {
 	return n
 }
 
-// termKey is how the ids of terms are kept in memory.
+// termKey returns the key under which the id of a term is kept in memory.
 func termKey(kind, value string) string { return kind + ":" + value }
 
 // The kinds of terms. Those of textKinds are found by a part of them.

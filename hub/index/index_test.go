@@ -36,7 +36,7 @@ type feed struct {
 	want    []row
 }
 
-// row is what the test itself knows of a record.
+// row has a record's values as the test itself made them.
 type row struct {
 	workspace string
 	r         *api.Record

@@ -12,7 +12,7 @@ import (
 	"github.com/emend-dev/emend/hub/chain"
 )
 
-// Workspace is what the stream says of a workspace.
+// Workspace describes a workspace as the stream does.
 type Workspace struct {
 	Name       string
 	State      chain.State
@@ -168,7 +168,7 @@ func (x *Index) Findings(ctx context.Context, workspaces []string, grave bool, l
 	return out, err
 }
 
-// Hour is how many calls were made in an hour.
+// Hour counts the calls of an hour.
 type Hour struct {
 	At            time.Time
 	Done, Refused int
@@ -227,7 +227,7 @@ func (x *Index) Choices(ctx context.Context, what string, limit int) (out []Choi
 	return out, err
 }
 
-// Brought is what one message of the stream brought: which of its records were new, and what was found.
+// Brought says which records of one message of the stream were new, and what was found in it.
 type Brought struct {
 	Epochs   map[uint64]int // of the new records, by their numbers
 	Findings []chain.Finding

@@ -60,7 +60,7 @@ type Page struct {
 	Looked  int   // entries that were looked through
 }
 
-// mostTerms is how many terms are read in the order of time together. A condition with more is looked for in the entries one by one.
+// mostTerms limits the terms that are read together in the order of time. With more, the entries are searched one by one.
 const mostTerms = 4000
 
 // condition is one that a record meets by having one of some terms.
@@ -454,7 +454,7 @@ type numbers interface {
 	next() (id int64, ok bool, err error)
 }
 
-// chunk is how many numbers are read at once.
+// chunk is the number of numbers that are read at once.
 const chunk = 256
 
 // list reads numbers by chunks, so that no query stays open.

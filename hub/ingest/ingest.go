@@ -23,7 +23,7 @@ const (
 	maxWait     = 200 * time.Millisecond
 )
 
-// askAgain is how long a workspace is given to fill a gap before it is asked again.
+// askAgain is the time that a workspace has to fill a gap before it is asked again.
 const askAgain = 10 * time.Second
 
 // Ingest is the work of bringing a broker's messages into an index.

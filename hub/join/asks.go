@@ -22,7 +22,7 @@ import (
 	"github.com/emend-dev/emend/hub/wire"
 )
 
-// maxAtOnce is how many asks are worked on at once, and maxReplies how many replies are remembered.
+// maxAtOnce limits the asks that are worked on at once, and maxReplies the replies that are remembered.
 const maxAtOnce, maxReplies = 4, 1000
 
 // answering returns the handler of asks.

@@ -122,7 +122,7 @@ func Connect(m *wire.Membership, options ...nats.Option) (*nats.Conn, error) {
 // ErrNotJoined says that a directory has joined no hub.
 var ErrNotJoined = errors.New("this workspace has joined no hub")
 
-// MembershipFile is where the membership of a workspace is kept: outside of it, so that those who work in it find no key there.
+// MembershipFile returns the path of a workspace's membership. It is outside of the workspace, so that those who work in it find no key there.
 func MembershipFile(root string) (string, error) {
 	dir, err := os.UserConfigDir()
 	if err != nil {

@@ -51,6 +51,9 @@ type Join struct {
 	packError string
 	packing   sync.Mutex // one pack is installed at a time
 
+	pageMu sync.Mutex // guards leave, and is held while ws is replaced
+	leave  func()     // closes the page of ws, by which calls may wait for an answer from the hub; nil while none is open
+
 	say     chan struct{} // presence is due
 	replies replies
 }
@@ -105,10 +108,17 @@ func (j *Join) reopen() error {
 	if err != nil {
 		return err
 	}
+	j.pageMu.Lock()
+	if j.leave != nil { // the new page is open before the old one closes, so that no call finds none
+		leave := j.leave
+		j.leave = j.openPage(ws)
+		leave()
+	}
 	j.mu.Lock()
 	old, replaced := j.ws, j.replaced
 	j.ws, j.replaced = ws, make(chan struct{})
 	j.mu.Unlock()
+	j.pageMu.Unlock()
 	if old != nil {
 		close(replaced)
 		return old.Close()

@@ -17,7 +17,7 @@ import (
 // packMark begins a policy file that a pack was written to. A file without it is its owner's, and is not replaced.
 const packMark = "# From a hub: policy pack "
 
-// packFile is where the pack is kept that a policy file was written from.
+// packFile returns the path of the pack from which a policy file was written.
 func packFile(policy string) string { return policy + ".pack.json" }
 
 // installedPack returns the pack that is installed; nil for none.

@@ -10,7 +10,7 @@ import (
 	"github.com/emend-dev/emend/hub/wire"
 )
 
-// quiet is how long presence waits after it was said: a log that grows all the time changes it all the time.
+// quiet is the shortest time between two presences, since a busy log changes all the time.
 const quiet = time.Second
 
 // presence says how the workspace is: now, when that changes, and every wire.PresenceEvery.
@@ -57,7 +57,7 @@ func (j *Join) state(ctx context.Context) wire.Presence {
 	return p
 }
 
-// lookEvery is how often the board of questions is looked at. It is a directory with a few files.
+// lookEvery is the interval at which the board of questions, a directory with a few files, is read.
 const lookEvery = 500 * time.Millisecond
 
 // questions sends the calls that wait for a person to the hub, and takes them back when they do not wait any more. While there is a connection, calls
@@ -68,12 +68,8 @@ func (j *Join) questions(ctx context.Context) {
 	}
 	ws := j.o.Membership.Joined.Workspace
 	sent := map[string]bool{}
-	var leave func()
-	var in *emend.Workspace // where leave is of
 	defer func() {
-		if leave != nil {
-			leave()
-		}
+		j.keepPage(false)
 		for id := range sent {
 			j.ship.publishKey(wire.QuestionSubject(ws, id), nil)
 		}
@@ -82,24 +78,14 @@ func (j *Join) questions(ctx context.Context) {
 	tick := time.NewTicker(lookEvery)
 	defer tick.Stop()
 	for {
-		here := j.workspace()
-		if on := j.nc.IsConnected(); leave != nil && (!on || in != here) {
-			leave()
-			leave = nil
-		} else if on && leave == nil {
-			var err error
-			if leave, err = here.Host().PageOpen(api.AnsweredByHub); err != nil {
-				j.o.Log.Warn("calls cannot wait for an answer from the hub", "error", err)
-			}
-			in = here
-		}
+		j.keepPage(j.nc.IsConnected())
 		if n := j.nc.Stats().Reconnects; n != connection || time.Since(all) > wire.PresenceEvery { // the hub may have forgotten
 			connection, all = n, time.Now()
 			for id := range sent {
 				sent[id] = false
 			}
 		}
-		if waiting, err := here.Waiting(ctx); err == nil && j.nc.IsConnected() {
+		if waiting, err := j.workspace().Waiting(ctx); err == nil && j.nc.IsConnected() {
 			j.sendQuestions(ws, waiting, sent)
 		}
 		select {
@@ -108,6 +94,29 @@ func (j *Join) questions(ctx context.Context) {
 		case <-tick.C:
 		}
 	}
+}
+
+// keepPage opens the page by which calls may wait for an answer from the hub, or closes it.
+func (j *Join) keepPage(open bool) {
+	j.pageMu.Lock()
+	defer j.pageMu.Unlock()
+	switch {
+	case open && j.leave == nil:
+		j.leave = j.openPage(j.workspace())
+	case !open && j.leave != nil:
+		j.leave()
+		j.leave = nil
+	}
+}
+
+// openPage opens the page of a workspace. It returns nil, and logs why, if it cannot.
+func (j *Join) openPage(ws *emend.Workspace) (leave func()) {
+	leave, err := ws.Host().PageOpen(api.AnsweredByHub)
+	if err != nil {
+		j.o.Log.Warn("calls cannot wait for an answer from the hub", "error", err)
+		return nil
+	}
+	return leave
 }
 
 func (j *Join) sendQuestions(ws string, waiting []api.Waiting, sent map[string]bool) {

@@ -20,7 +20,7 @@ import (
 	"github.com/emend-dev/emend/hub/wire"
 )
 
-// SchemaName is what each event says that it is. A field may be added to a version; what a field means never changes.
+// SchemaName names the version of the format in each event. A version may get new fields; what a field means never changes.
 const SchemaName = "emend.event/1"
 
 // Schema is the JSON Schema of an event, as it is published.
@@ -78,7 +78,7 @@ type Finding struct {
 	Text  string `json:"text"`
 }
 
-// Source is where events come from.
+// Source yields the events.
 type Source struct {
 	Broker *broker.Broker
 	Index  *index.Index

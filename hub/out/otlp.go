@@ -313,7 +313,7 @@ const (
 	severityError = 17
 )
 
-// maxListed is how many files a log names. The record at the workspace has all.
+// maxListed limits the files that a log names. The record at the workspace has all.
 const maxListed = 100
 
 // logOf makes a log of an event. A tool call has the attributes of the conventions for the Model Context Protocol.

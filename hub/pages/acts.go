@@ -465,7 +465,7 @@ func (s *Site) news(ctx context.Context, who control.Person) (head uint64, waiti
 	return head, waiting
 }
 
-// pollInterval is how often an open page is told what is new, at most.
+// pollInterval is the shortest time between two notices to an open page.
 const pollInterval = time.Second
 
 // events serves the event stream of one open page, until its person signs out or loses the token.

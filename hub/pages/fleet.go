@@ -14,7 +14,7 @@ import (
 	"github.com/emend-dev/emend/hub/wire"
 )
 
-// fleet is what is known of workspaces at one time.
+// fleet describes all workspaces at one time.
 type fleet struct {
 	spaces []*space // by name
 	byID   map[string]*space
@@ -235,7 +235,7 @@ type spaceRow struct {
 	Href string
 }
 
-// maxSpaces is how many workspaces a page lists.
+// maxSpaces limits the workspaces of a page.
 const maxSpaces = 200
 
 func (r *request) fleetPage() (page, error) {

@@ -39,7 +39,7 @@ func (r *request) form(act, next string, fields []string, open ...string) *form 
 	return f
 }
 
-// done is what an act came to: the words for the page that is shown then, and results of workspaces.
+// done is the outcome of an act: the words for the page that is shown next, and the results of workspaces.
 type done struct {
 	Text    string
 	Secret  string // shown once, and never in an address
@@ -140,7 +140,7 @@ func stopOf(f url.Values) control.Stop {
 
 func splitLabels(s string) []string { return strings.Split(s, ",") }
 
-// replied is what one workspace replied.
+// replied returns the outcome of an act to which one workspace replied.
 func replied(r control.Result, text string) (*done, error) {
 	switch {
 	case r.Away:

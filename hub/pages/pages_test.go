@@ -277,6 +277,9 @@ func TestPages(t *testing.T) {
 		b := w.signIn(who)
 		b.get("").want(t, 200, ">one</a>", ">two</a>", "<code>a</code>")
 		b.get("timeline").want(t, 200, "Created", "f-", ">one</a>", ">two</a>")
+		if body := b.get("timeline").body; !strings.Contains(body, `<p class="said">`) || strings.Contains(body, "</a> · ") {
+			t.Error("a row has dots beside those of the style sheet")
+		}
 		b.get("timeline?q=nothing+has+this").want(t, 200, "No results")
 		b.get("timeline?since=rubbish").want(t, 200, "not a time")
 		b.get("timeline?workspace="+one.id+"&kind=commit&client=test&since=1h").want(t, 200, "Created", ">one</a>")
@@ -384,6 +387,46 @@ func TestStopAndPolicy(t *testing.T) {
 	rolled.want(t, 200, "Rolled out.", "1 workspace refused") // this workspace has a policy of its owner
 	until(t, "the page says why", func() bool { return strings.Contains(adam.get("policy").body, "own policy") })
 	adam.get("policy").want(t, 200, "0 of 1")
+}
+
+// TestRolloutKeepsPageOpen: right after a new policy, calls can still wait for an answer from the hub.
+func TestRolloutKeepsPageOpen(t *testing.T) {
+	w := newWorld(t)
+	dir := hubtest.Workspace(t)
+	hubtest.Change(t, dir, 1)
+	ask := filepath.Join(t.TempDir(), "ask.toml")
+	must(t, os.WriteFile(ask, []byte("[write]\nask = [\"asked*\"]\n"), 0o600))
+	ws, err := emend.Open(dir, emend.Policy(ask))
+	must(t, err)
+	t.Cleanup(func() { ws.Close() })
+	allow, err := wire.ParseAllow("approve,policy")
+	must(t, err)
+	m := w.hub.Enrol(t, "one", "a")
+	j, _ := hubtest.Join(t, join.Options{Dir: dir, Membership: m, Allow: allow, PolicyFile: filepath.Join(t.TempDir(), "policy.toml")})
+	hubtest.Flush(t, j)
+	waits := func() bool { // and is refused after a moment
+		_, err := ws.Create(emend.WithAsker(t.Context(), func(ctx context.Context, q api.Question) (string, error) {
+			return ws.Host().AskAtPage(ctx, q, time.Millisecond, nil)
+		}), api.CreateRequest{Path: "asked", Content: "x\n"})
+		return err != nil && !strings.Contains(err.Error(), "no page is open")
+	}
+	until(t, "calls can wait", waits)
+	until(t, "the hub knows it", func() bool {
+		p, err := w.hub.PresenceOf(t.Context(), m.Joined.Workspace)
+		must(t, err)
+		return p != nil
+	})
+	w.settle()
+	signed, err := wire.Sign(wire.Pack{Name: "team", Version: 1, At: time.Now(), Policy: "[write]\ndeny = [\"x*\"]\n"}, w.key)
+	must(t, err)
+	text, err := json.Marshal(signed)
+	must(t, err)
+	adam := w.signIn("adam")
+	adam.submit(adam.get("policy"), "publish", nil, "pack", string(text)).want(t, 200, "Published team version 1")
+	adam.submit(adam.get("policy"), "rollout", nil, "label", "a").want(t, 200, "1 workspace confirmed it at once")
+	if !waits() {
+		t.Error("no page is open after the rollout")
+	}
 }
 
 // TestAccess: a token and an invitation are shown once, and a revoked token opens nothing more, also where it is signed in.
@@ -509,7 +552,7 @@ func TestForgedForms(t *testing.T) {
 	}
 }
 
-// hostile is what agents and workspaces may call things.
+// hostile is a name that an agent or a workspace may choose.
 const hostile = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>\u202egnp.exe\u200b\x1b[31m{{.}}javascript:alert(1)"
 
 var valuePattern = regexp.MustCompile(` value="[^"]*"`)

@@ -6,7 +6,7 @@ import (
 	"github.com/emend-dev/emend/api"
 )
 
-// Ask is what a hub asks of a joined workspace. Exactly one of the fields below By is set. The workspace does it if its owner allowed
+// Ask is a request of a hub to a joined workspace. Exactly one of the fields below By is set. The workspace does it if its owner allowed
 // it (see [Allow]); resending records that the hub should have is always allowed.
 type Ask struct {
 	V  int       `json:"v"`
@@ -21,7 +21,7 @@ type Ask struct {
 	Resend *Resend     `json:"resend,omitempty"`
 }
 
-// AskFor is how long after its time an ask is good: a workspace refuses an older one, and one from further ahead.
+// AskFor limits the age of an ask: a workspace refuses an older one, and one that is further ahead.
 const AskFor = 2 * time.Minute
 
 // HubActor begins the name of who froze a workspace because a hub asked for it. The name of the

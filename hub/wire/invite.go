@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Invitation is what a hub keeps of an invitation: not its secret, but the hash of it.
+// Invitation is kept by the hub. It has the hash of the secret, and not the secret.
 type Invitation struct {
 	Name    string    `json:"name"`
 	Labels  []string  `json:"labels,omitempty"`
@@ -66,7 +66,7 @@ func VerifyPin(pin string) func(certs []*x509.Certificate) error {
 	}
 }
 
-// SecretHash is what a hub keeps of a secret.
+// SecretHash returns the hash of a secret that the hub keeps.
 func SecretHash(secret string) string {
 	sum := sha256.Sum256([]byte(secret))
 	return hex.EncodeToString(sum[:])
@@ -82,7 +82,7 @@ type JoinRequest struct {
 	Sig    []byte    `json:"sig"` // by the key, of ProofOf: who asks has it
 }
 
-// ProofOf is what a workspace signs to show that it has the key.
+// ProofOf returns the bytes that a workspace signs to show that it has the key.
 func (r *JoinRequest) ProofOf() []byte {
 	return []byte("emend join v1\n" + SecretHash(r.Secret) + "\n" + r.Key + "\n" + r.At.UTC().Format(time.RFC3339Nano))
 }
@@ -99,7 +99,7 @@ type Joined struct {
 	PolicyKey string   `json:"policyKey,omitempty"` // that signs policy packs; pinned from now on
 }
 
-// Membership is what a joined workspace keeps, in a file that only its owner may read.
+// Membership is kept by a joined workspace, in a file that only its owner may read.
 type Membership struct {
 	V      int    `json:"v"`
 	Hub    string `json:"hub"` // URL

@@ -50,5 +50,5 @@ func sealed(subject string, body []byte) []byte {
 	return append(append(out, '\n'), body...)
 }
 
-// ReplySubject is what a reply to an ask is signed for.
+// ReplySubject returns the subject for which a reply to an ask is signed.
 func ReplySubject(ask string) string { return "reply." + ask }

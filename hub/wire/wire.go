@@ -26,18 +26,18 @@ const (
 	Questions = "emend_questions" // bucket: calls that wait for a person
 )
 
-// RecordsSubject is where a workspace publishes its batches.
+// RecordsSubject returns the subject on which a workspace publishes its batches.
 func RecordsSubject(ws string) string { return "emend.records." + ws }
 
-// DiffsSubject is where a workspace publishes the diffs of one record. An empty seq stands for all of them.
+// DiffsSubject returns the subject on which a workspace publishes the diffs of one record. An empty seq stands for all of them.
 func DiffsSubject(ws, seq string) string { return "emend.diffs." + ws + "." + orAny(seq) }
 
-// ContentSubject is where a workspace publishes one part of a content, which its sha256 names.
+// ContentSubject returns the subject on which a workspace publishes one part of a content, which its sha256 names.
 func ContentSubject(ws, sha256, part string) string {
 	return "emend.contents." + ws + "." + orAny(sha256) + "." + orAny(part)
 }
 
-// AskSubject is where a joined workspace is asked.
+// AskSubject returns the subject on which a joined workspace is asked.
 func AskSubject(ws string) string { return "emend.ask." + ws }
 
 // PresenceSubject and QuestionSubject are the keys of a workspace in the buckets.
@@ -46,7 +46,7 @@ func PresenceSubject(ws string) string { return "$KV." + Presences + "." + ws }
 // QuestionSubject is the key of a waiting call; an empty id stands for all of them.
 func QuestionSubject(ws, id string) string { return "$KV." + Questions + "." + ws + "." + orAny(id) }
 
-// InboxPrefix is where a workspace gets replies; no other workspace may listen there.
+// InboxPrefix returns the prefix of the subjects on which a workspace gets replies; no other workspace may listen there.
 func InboxPrefix(ws string) string { return "_INBOX_" + ws }
 
 func orAny(s string) string {
@@ -142,7 +142,7 @@ func (a Allow) String() string {
 	return strings.Join(words, ",")
 }
 
-// Presence is what a joined workspace says of itself: when it joins, when something changes, and every PresenceEvery.
+// Presence is sent by a joined workspace when it joins, when something changes, and every PresenceEvery.
 type Presence struct {
 	V         int           `json:"v"`
 	Workspace string        `json:"workspace"`
@@ -167,7 +167,7 @@ type Presence struct {
 	Every     time.Duration `json:"every"`             // when to expect the next one
 }
 
-// PresenceEvery is how often a joined workspace announces itself when nothing changes.
+// PresenceEvery is the interval at which a joined workspace announces itself when nothing changes.
 const PresenceEvery = 15 * time.Second
 
 // Away reports whether a workspace has been silent for so long that it is not there.
@@ -175,7 +175,7 @@ func (p Presence) Away(now time.Time) bool {
 	return p.Left || now.Sub(p.At) > 3*max(p.Every, time.Second)
 }
 
-// Behind is how many records the local log has that the hub has not acknowledged.
+// Behind returns the number of records of the local log that the hub has not acknowledged.
 func (p Presence) Behind() uint64 {
 	if p.Head.Seq < p.Shipped.Seq {
 		return 0

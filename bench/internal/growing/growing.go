@@ -48,7 +48,7 @@ func (t *Timer) Start(ctx context.Context, scratch string) error {
 // End stops the process.
 func (t *Timer) End() error { return t.launcher.End() }
 
-// Cost is what a program takes.
+// Cost has the measurements of a program.
 type Cost struct {
 	Seconds   float64 // of the fastest run; +Inf if it was given up
 	Processor float64 // seconds of processor time, of the run that took the least

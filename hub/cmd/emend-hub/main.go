@@ -26,7 +26,7 @@ const (
 	exitUsage
 )
 
-// app is what the commands share.
+// app has the state that all commands share.
 type app struct {
 	out, err io.Writer
 	data     string // the directory of the hub
@@ -111,7 +111,7 @@ func checkArgs(c *cobra.Command) {
 	}
 }
 
-// defaultData is where a hub is unless --data says otherwise.
+// defaultData returns the directory of a hub that is started without --data.
 func defaultData() string {
 	if dir := os.Getenv("XDG_STATE_HOME"); dir != "" {
 		return filepath.Join(dir, "emend-hub")

@@ -68,7 +68,7 @@ func (p *person) start(args ...string) *printed {
 	return out
 }
 
-// printed is what a command printed until now.
+// printed collects the output of a running command.
 type printed struct {
 	mu sync.Mutex
 	b  bytes.Buffer

@@ -34,7 +34,7 @@ var (
 
 var builtIn string // the directory of the program; "" if it was not built
 
-// built is where emend-hub was built, once for all tests.
+// built returns the path of emend-hub, which it builds once for all tests.
 var built = sync.OnceValues(func() (string, error) {
 	dir, err := os.MkdirTemp("", "emend-hub-")
 	if err != nil {

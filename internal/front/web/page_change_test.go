@@ -96,6 +96,9 @@ func TestChangeKinds(t *testing.T) {
 	p.agentCall("move_file", map[string]any{"fromPath": "dir/b.txt", "toPath": "c.txt", "expectedSha256": p.sum("dir/b.txt")})
 	moved := p.lastEntry()
 	says(t, p.get(p.entryPage(moved)), "Moved dir/b.txt to c.txt", "Moved, with the same content.", "Unchanged since.")
+	if body := p.get(p.entryPage(moved)); !strings.Contains(body, `to <code class="path">c.txt</code>`) || strings.Contains(body, `class="counts"`) {
+		t.Error("the target of a move is not in code type, or it counts lines")
+	}
 	p.agentCall("delete_file", map[string]any{"path": "bin", "expectedSha256": p.sum("bin")})
 	says(t, p.get(p.entryPage(p.lastEntry())), "Deleted bin", "binary", "is in the trash", "Still deleted.")
 	p.agentCall("delete_file", map[string]any{"path": "link", "expectedSha256": p.shaOf("a.txt")})

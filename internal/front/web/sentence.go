@@ -5,17 +5,15 @@ import (
 	"github.com/emend-dev/emend/fail"
 )
 
-// sentence says what a call did, without its subject: "edited", "src/app.go", "and 2 more".
-type sentence struct{ Did, Path, Rest string }
+// sentence says what a call did, without its subject: "edited", "src/app.go", "", "and 2 more". To is the target of a move.
+type sentence struct{ Did, Path, To, Rest string }
 
 // sentenceOf says what a call did, or what it tried to do and why it could not.
 func sentenceOf(c *api.LoggedCall) sentence {
 	d := sentence{Did: verbOf(c)}
 	if len(c.Files) > 0 {
 		d.Path = c.Files[0].Path
-		if to := c.Files[0].ToPath; to != "" {
-			d.Rest = " to " + to
-		}
+		d.To = c.Files[0].ToPath
 	}
 	switch {
 	case d.Path == "":
@@ -35,7 +33,10 @@ func (d sentence) String() string {
 	if d.Path == "" {
 		return d.Did + d.Rest
 	}
-	return d.Did + " " + d.Path + d.Rest
+	if d.To == "" {
+		return d.Did + " " + d.Path + d.Rest
+	}
+	return d.Did + " " + d.Path + " to " + d.To + d.Rest
 }
 
 // operationVerbs has two verbs for each operation: done, and attempted.
