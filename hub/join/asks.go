@@ -150,7 +150,9 @@ func (j *Join) undo(ctx context.Context, id string, u *wire.Undo) *wire.Reply {
 	ws := j.workspace()
 	r := api.UndoRequest{Entry: u.Entry, SessionID: u.Session, SkipConflicts: u.SkipConflicts, DryRun: true}
 	dry := r
-	ctx = emend.WithAsker(ctx, func(ctx context.Context, q api.Question) (string, error) { return j.confirmed(ctx, ws, dry, u.Effect, q) })
+	ctx = emend.WithAsker(ctx, func(ctx context.Context, q api.Question) (string, error) {
+		return j.confirmed(ctx, ws, dry, u.Effect, q)
+	})
 	preview, err := ws.Undo(ctx, r)
 	if err != nil {
 		return refusal(err)
