@@ -87,6 +87,9 @@ func Open(ctx context.Context, o Options) (_ *Broker, err error) {
 	if err = b.makeStreams(ctx); err != nil {
 		return nil, fmt.Errorf("the hub's streams: %w", err)
 	}
+	if err = b.revokeAgain(ctx); err != nil {
+		return nil, fmt.Errorf("the keys that were revoked: %w", err)
+	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	b.stop = stop
 	b.listening.Go(func() { b.listen(background, b.presence) })
