@@ -146,8 +146,12 @@ func TestHeaders(t *testing.T) {
 	}
 	presence := "KV_" + wire.Presences
 	send(theirs, wire.RecordsSubject(victim), "")
-	send(theirs, wire.PresenceSubject(victim), "")
-	send(theirs, wire.QuestionSubject(victim, "q"), "")
+	for subject, v := range map[string]any{wire.PresenceSubject(victim): wire.Presence{V: 1, Workspace: victim},
+		wire.QuestionSubject(victim, "q"): wire.Question{V: 1, Workspace: victim, ID: "q", Deadline: time.Now().Add(time.Hour)}} {
+		if _, err := theirs.Request(subject, hubtest.LogOf(other).Say(subject, v), 5*time.Second); err != nil {
+			t.Fatal(err)
+		}
+	}
 	send(nc, wire.RecordsSubject(me), "")
 
 	for _, how := range []string{"all", "sub"} {
