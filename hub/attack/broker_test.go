@@ -5,8 +5,11 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -143,8 +146,12 @@ func TestHeaders(t *testing.T) {
 	}
 	presence := "KV_" + wire.Presences
 	send(theirs, wire.RecordsSubject(victim), "")
-	send(theirs, wire.PresenceSubject(victim), "")
-	send(theirs, wire.QuestionSubject(victim, "q"), "")
+	for subject, v := range map[string]any{wire.PresenceSubject(victim): wire.Presence{V: 1, Workspace: victim},
+		wire.QuestionSubject(victim, "q"): wire.Question{V: 1, Workspace: victim, ID: "q", Deadline: time.Now().Add(time.Hour)}} {
+		if _, err := theirs.Request(subject, hubtest.LogOf(other).Say(subject, v), 5*time.Second); err != nil {
+			t.Fatal(err)
+		}
+	}
 	send(nc, wire.RecordsSubject(me), "")
 
 	for _, how := range []string{"all", "sub"} {
@@ -243,6 +250,115 @@ func TestAnswersElsewhere(t *testing.T) {
 	}
 	if p := j.Progress(); s.Head != p.Local || s.Epoch != 1 {
 		t.Errorf("the hub has %+v, the log %+v", s, p.Local)
+	}
+}
+
+// TestHidden: what another workspace says of itself cannot be hidden by an answer that takes its place or removes it, nor can what waits there.
+func TestHidden(t *testing.T) {
+	h := hubtest.Serve(t, broker.Options{})
+	mine, other := h.Enrol(t, "mine"), h.Enrol(t, "other")
+	me, victim := mine.Joined.Workspace, hubtest.LogOf(other)
+	theirs, _ := connect(t, other)
+	nc, _ := connect(t, mine)
+	presence, question := wire.PresenceSubject(victim.Workspace), wire.QuestionSubject(victim.Workspace, "q1")
+	say := func(subject string, v any) {
+		t.Helper()
+		if _, err := theirs.Request(subject, victim.Say(subject, v), 5*time.Second); err != nil {
+			t.Fatal(err)
+		}
+	}
+	say(presence, wire.Presence{V: 1, Workspace: victim.Workspace, At: time.Now(), Root: "/true"})
+	say(question, wire.Question{V: 1, Workspace: victim.Workspace, ID: "q1", Deadline: time.Now().Add(time.Hour)})
+	seen := func() bool {
+		p, err := h.PresenceOf(t.Context(), victim.Workspace)
+		all, err2 := h.Presences(t.Context())
+		waiting, err3 := h.Questions(t.Context())
+		if err := errors.Join(err, err2, err3); err != nil {
+			t.Fatal(err)
+		}
+		return p != nil && p.Root == "/true" && all[victim.Workspace].Root == "/true" && len(waiting) == 1 && waiting[0].ID == "q1"
+	}
+	if !seen() {
+		t.Fatal("what was said is not there")
+	}
+	for _, header := range []string{"", "DEL", "PURGE"} {
+		m := nats.NewMsg(wire.RecordsSubject(me))
+		m.Data = []byte("nothing")
+		if header != "" {
+			m.Header.Set("KV-Operation", header)
+		}
+		if _, err := nc.RequestMsg(m, 5*time.Second); err != nil {
+			t.Fatal(err)
+		}
+		for _, subject := range []string{presence, question} {
+			for _, over := range []string{"$JS.API.DIRECT.GET." + wire.Records + "." + wire.RecordsSubject(me), wire.RecordsSubject(me)} {
+				m := nats.NewMsg(over)
+				m.Reply = subject
+				if err := errors.Join(nc.PublishMsg(m), flush(nc)); err != nil {
+					t.Fatal(err)
+				}
+				if !seen() {
+					t.Errorf("an answer with the operation %q hides what the workspace said on %s", header, subject)
+				}
+			}
+		}
+	}
+	// In the names of calls that do not wait it fills nothing either.
+	for i := range 50 {
+		m := nats.NewMsg("$JS.API.DIRECT.GET." + wire.Records + "." + wire.RecordsSubject(me))
+		m.Reply = wire.QuestionSubject(victim.Workspace, fmt.Sprint("x", i))
+		if err := nc.PublishMsg(m); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := flush(nc); err != nil {
+		t.Fatal(err)
+	}
+	left := func() uint64 {
+		s, err := h.JetStream().Stream(t.Context(), "KV_"+wire.Questions)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.CachedInfo().State.Msgs
+	}
+	waitFor(t, "what is not signed is removed", func() bool { return left() == 0 })
+	if !seen() {
+		t.Error("the question is gone")
+	}
+	// Nor does a workspace fill it with questions of its own.
+	key := hubtest.LogOf(mine)
+	for i := range 400 {
+		subject := wire.QuestionSubject(me, fmt.Sprint("q", i))
+		if err := nc.Publish(subject, key.Say(subject, wire.Question{V: 1, Workspace: me, ID: fmt.Sprint("q", i), Deadline: time.Now().Add(time.Hour)})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := flush(nc); err != nil {
+		t.Fatal(err)
+	}
+	waitFor(t, "a workspace has 256 questions at most", func() bool { n := left(); return n == 256 })
+	say(question, wire.Question{V: 1, Workspace: victim.Workspace, ID: "q1"})
+	waitFor(t, "a question is withdrawn", func() bool {
+		all, err := h.Questions(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, q := range all {
+			if q.Workspace == victim.Workspace {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// waitFor waits for what others bring about.
+func waitFor(t *testing.T, what string, is func() bool) {
+	t.Helper()
+	for start := time.Now(); !is(); time.Sleep(10 * time.Millisecond) {
+		if time.Since(start) > 20*time.Second {
+			t.Fatalf("not within 20 seconds: %s", what)
+		}
 	}
 }
 
@@ -430,5 +546,21 @@ func TestInvitations(t *testing.T) {
 		if w.Code != http.StatusForbidden {
 			t.Errorf("%s: %d %s", name, w.Code, w.Body)
 		}
+	}
+}
+
+func read(t *testing.T, dir, name string) []byte {
+	t.Helper()
+	text, err := os.ReadFile(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text
+}
+
+func write(t *testing.T, dir, name string, text []byte) {
+	t.Helper()
+	if err := os.WriteFile(filepath.Join(dir, name), text, 0o600); err != nil {
+		t.Fatal(err)
 	}
 }

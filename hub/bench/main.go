@@ -177,7 +177,7 @@ func (w *world) fill(ctx context.Context, records, workspaces int) (took time.Du
 
 // ask measures the questions and the pages.
 func (w *world) ask(ctx context.Context) error {
-	all, _, err := w.index.Sessions(ctx, nil, time.Time{}, 1)
+	all, _, err := w.index.Sessions(ctx, nil, "", 1)
 	if err != nil {
 		return err
 	}

@@ -16,6 +16,7 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nats-io/jwt/v2"
@@ -51,6 +52,10 @@ type Broker struct {
 	ca   string // PEM of the cluster's roots
 
 	fleet, presence, questions jetstream.KeyValue
+
+	spoken    spoken
+	stop      context.CancelFunc // ends what runs in the background
+	listening sync.WaitGroup
 }
 
 // ErrAway says that a workspace did not answer: its joined process is not there.
@@ -82,6 +87,13 @@ func Open(ctx context.Context, o Options) (_ *Broker, err error) {
 	if err = b.makeStreams(ctx); err != nil {
 		return nil, fmt.Errorf("the hub's streams: %w", err)
 	}
+	if err = b.revokeAgain(ctx); err != nil {
+		return nil, fmt.Errorf("the keys that were revoked: %w", err)
+	}
+	background, stop := context.WithCancel(context.WithoutCancel(ctx))
+	b.stop = stop
+	b.listening.Go(func() { b.listen(background, b.presence) })
+	b.listening.Go(func() { b.listen(background, b.questions) })
 	return b, nil
 }
 
@@ -255,6 +267,10 @@ func (b *Broker) bind(ctx context.Context) (err error) {
 
 // Close stops the connection and the embedded server.
 func (b *Broker) Close() {
+	if b.stop != nil {
+		b.stop()
+		b.listening.Wait()
+	}
 	if b.nc != nil {
 		b.nc.Close()
 	}

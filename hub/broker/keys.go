@@ -12,6 +12,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"math/big"
 	"net"
 	"os"
@@ -34,8 +35,9 @@ type keys struct {
 	operatorJWT, systemJWT          string
 	hub, admin                      user // the hub's own users in the account, and in the system account
 
-	mu     sync.Mutex // guards claims
-	claims *jwt.AccountClaims
+	mu        sync.Mutex // guards claims
+	claims    *jwt.AccountClaims
+	suspended map[string]bool // who is over the quota
 }
 
 // user is somebody who may connect.
@@ -160,7 +162,50 @@ func (k *keys) sign() (err error) {
 }
 
 // accountJWT returns the account's claims as servers take them.
-func (k *keys) accountJWT() (string, error) { return k.claims.Encode(k.operator) }
+func (k *keys) accountJWT() (string, error) {
+	if len(k.suspended) == 0 {
+		return k.claims.Encode(k.operator)
+	}
+	now := *k.claims
+	now.Revocations = maps.Clone(k.claims.Revocations)
+	for ws := range k.suspended {
+		now.RevokeAt(ws, time.Now().Add(time.Second)) // a claim has whole seconds
+	}
+	return now.Encode(k.operator)
+}
+
+// suspend makes the claims of some users void until they are back. It is not stored.
+func (k *keys) suspend(out, back []string) (account string, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.suspended == nil {
+		k.suspended = map[string]bool{}
+	}
+	for _, ws := range out {
+		k.suspended[ws] = true
+	}
+	for _, ws := range back {
+		delete(k.suspended, ws)
+	}
+	if err := k.sign(); err != nil { // another process may have revoked a key
+		return "", err
+	}
+	return k.accountJWT()
+}
+
+// isRevoked reports whether the claims of a user are void for good.
+func (k *keys) isRevoked(id string) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	_, is := k.claims.Revocations[id]
+	return is
+}
+
+func (k *keys) suspendedNow() []string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return slices.Sorted(maps.Keys(k.suspended))
+}
 
 // revoke makes the claims of a user void, for good, and stores that.
 func (k *keys) revoke(id string) (account string, err error) {
@@ -173,7 +218,11 @@ func (k *keys) revoke(id string) (account string, err error) {
 	if account, err = k.accountJWT(); err != nil {
 		return "", err
 	}
-	return account, writeFile(filepath.Join(k.dir, accountName), []byte(account), 0o600)
+	stored, err := k.claims.Encode(k.operator)
+	if err != nil {
+		return "", err
+	}
+	return account, writeFile(filepath.Join(k.dir, accountName), []byte(stored), 0o600)
 }
 
 // workspace returns what a workspace connects with, beside its key. It may publish on its own subjects, read the last

@@ -106,6 +106,29 @@ func (b *Broker) Revoke(ctx context.Context, id, why string) error {
 	return b.pushAccount(ctx, account)
 }
 
+// revokeAgain revokes the keys of members that are revoked and whose keys the servers would let in: the hub was killed in between, or its keys are
+// from an older copy.
+func (b *Broker) revokeAgain(ctx context.Context) error {
+	all, err := b.Members(ctx)
+	if err != nil {
+		return err
+	}
+	for _, m := range all {
+		if m.Revoked == nil || b.keys.isRevoked(m.ID) {
+			continue
+		}
+		account, err := b.keys.revoke(m.ID)
+		if err == nil {
+			err = b.pushAccount(ctx, account)
+		}
+		if err != nil {
+			return err
+		}
+		b.o.Log.Warn("the key of a workspace was revoked again", "workspace", m.ID)
+	}
+	return nil
+}
+
 // pushAccount gives the servers the account's new claims. They end the connections of keys that are revoked in it.
 func (b *Broker) pushAccount(ctx context.Context, account string) error {
 	nc, err := b.dial(b.keys.admin)
@@ -203,6 +226,8 @@ func (b *Broker) enrol(ctx context.Context, r *wire.JoinRequest) (*wire.Joined, 
 		return nil, err
 	case m.Revoked != nil:
 		return nil, notInvited("the key of this workspace was revoked; join again with a new one")
+	case slices.Contains(b.Suspended(), r.Key):
+		return nil, notInvited("this workspace sent more than the quota of the hub; try again later")
 	}
 	token, err := b.keys.workspace(r.Key, m.Name)
 	if err != nil {

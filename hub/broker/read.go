@@ -110,9 +110,10 @@ func orID(id string) string {
 // Presences returns what each workspace said of itself last.
 func (b *Broker) Presences(ctx context.Context) (map[string]wire.Presence, error) {
 	out := map[string]wire.Presence{}
-	err := readAll(ctx, b.presence, func(key string, data []byte) {
-		if p := b.readPresence(key, data); p != nil {
-			out[key] = *p
+	err := b.said(ctx, b.presence, func(key string, body []byte) {
+		var p wire.Presence
+		if json.Unmarshal(body, &p) == nil && p.Workspace == key {
+			out[key] = p
 		}
 	})
 	return out, err
@@ -120,39 +121,30 @@ func (b *Broker) Presences(ctx context.Context) (map[string]wire.Presence, error
 
 // PresenceOf returns what a workspace said of itself last; nil if it said nothing since the broker started.
 func (b *Broker) PresenceOf(ctx context.Context, ws string) (*wire.Presence, error) {
+	var data []byte
 	e, err := b.presence.Get(ctx, ws)
-	if errors.Is(err, jetstream.ErrKeyNotFound) {
-		return nil, nil
-	}
-	if err != nil {
+	if err == nil {
+		data = e.Value()
+	} else if !errors.Is(err, jetstream.ErrKeyNotFound) {
 		return nil, err
 	}
-	return b.readPresence(ws, e.Value()), nil
+	return b.readPresence(ws, data), nil
 }
 
-// readPresence returns what a workspace said of itself; nil if it is not what the workspace said.
+// readPresence returns what a workspace said of itself last, of which data may be the newest; nil if there is nothing.
 func (b *Broker) readPresence(ws string, data []byte) *wire.Presence {
+	body, _ := b.spoken.take(b.presence, ws, data)
 	p := new(wire.Presence)
-	if err := b.readSaid(ws, wire.PresenceSubject(ws), data, p); err != nil || p.Workspace != ws {
+	if body == nil || json.Unmarshal(body, p) != nil || p.Workspace != ws {
 		return nil
 	}
 	return p
 }
 
-// readSaid reads what a workspace said on a subject. What is not signed by it is logged, since somebody tries something.
-func (b *Broker) readSaid(ws, subject string, data []byte, to any) error {
-	body, err := wire.Unseal(ws, subject, data)
-	if err != nil {
-		b.o.Log.Warn("a message in the name of a workspace is not signed by it", "subject", subject)
-		return err
-	}
-	return json.Unmarshal(body, to)
-}
-
 // WatchPresence calls each with what every workspace says of itself, first what is there, until ctx ends.
 func (b *Broker) WatchPresence(ctx context.Context, each func(wire.Presence)) error {
-	return eachValue(ctx, b.presence, true, func(key string, data []byte) {
-		if p := b.readPresence(key, data); p != nil {
+	return eachValue(ctx, b.presence, true, func(e jetstream.KeyValueEntry) {
+		if p := b.readPresence(e.Key(), e.Value()); p != nil {
 			each(*p)
 		}
 	})
@@ -162,10 +154,10 @@ func (b *Broker) WatchPresence(ctx context.Context, each func(wire.Presence)) er
 func (b *Broker) Questions(ctx context.Context) ([]wire.Question, error) {
 	var out []wire.Question
 	now := time.Now()
-	err := readAll(ctx, b.questions, func(key string, data []byte) {
+	err := b.said(ctx, b.questions, func(key string, body []byte) {
 		ws, id, _ := strings.Cut(key, ".")
 		var q wire.Question
-		if b.readSaid(ws, wire.QuestionSubject(ws, id), data, &q) == nil && q.Workspace == ws && q.ID == id && q.Deadline.After(now) {
+		if json.Unmarshal(body, &q) == nil && q.Workspace == ws && q.ID == id && q.Deadline.After(now) {
 			out = append(out, q)
 		}
 	})
@@ -174,11 +166,11 @@ func (b *Broker) Questions(ctx context.Context) ([]wire.Question, error) {
 
 // readAll calls each with every value of a bucket.
 func readAll(ctx context.Context, kv jetstream.KeyValue, each func(key string, data []byte)) error {
-	return eachValue(ctx, kv, false, each)
+	return eachValue(ctx, kv, false, func(e jetstream.KeyValueEntry) { each(e.Key(), e.Value()) })
 }
 
 // eachValue calls each with every value of a bucket, and if follow is set with each new one until ctx ends.
-func eachValue(ctx context.Context, kv jetstream.KeyValue, follow bool, each func(key string, data []byte)) error {
+func eachValue(ctx context.Context, kv jetstream.KeyValue, follow bool, each func(jetstream.KeyValueEntry)) error {
 	w, err := kv.WatchAll(ctx, jetstream.IgnoreDeletes())
 	if err != nil {
 		return err
@@ -193,7 +185,7 @@ func eachValue(ctx context.Context, kv jetstream.KeyValue, follow bool, each fun
 			case !ok:
 				return fmt.Errorf("the bucket %s is read no further", kv.Bucket())
 			case e != nil:
-				each(e.Key(), e.Value())
+				each(e)
 			case !follow: // a nil stands behind what was there
 				return nil
 			}

@@ -96,11 +96,21 @@ type joined struct {
 
 func (w *world) join(name, allow string, labels ...string) *joined {
 	w.t.Helper()
+	policy := ""
+	if strings.Contains(allow, "approve") {
+		policy = "[write]\nask = [\"asked\"]\n"
+	}
+	return w.joinUnder(name, allow, policy, labels...)
+}
+
+// joinUnder joins a workspace whose owner has a policy. It is not replaced by a pack.
+func (w *world) joinUnder(name, allow, policy string, labels ...string) *joined {
+	w.t.Helper()
 	m := w.hub.Enrol(w.t, name, labels...)
 	j := &joined{id: m.Joined.Workspace, dir: hubtest.Workspace(w.t)}
 	j.policy = filepath.Join(w.t.TempDir(), "policy.toml")
-	if strings.Contains(allow, "approve") { // the owner's own policy is not replaced by a pack
-		must(w.t, os.WriteFile(j.policy, []byte("[write]\nask = [\"asked\"]\n"), 0o600))
+	if policy != "" {
+		must(w.t, os.WriteFile(j.policy, []byte(policy), 0o600))
 	}
 	hubtest.Change(w.t, j.dir, 1)
 	allowed, err := wire.ParseAllow(allow)
@@ -111,7 +121,7 @@ func (w *world) join(name, allow string, labels ...string) *joined {
 	joinIt()
 	until(w.t, name+" is there", func() bool { return w.presence(j) != nil })
 	var options []emend.Option
-	if strings.Contains(allow, "approve") {
+	if policy != "" {
 		options = append(options, emend.Policy(j.policy))
 	}
 	j.ws, err = emend.Open(j.dir, options...)
@@ -406,6 +416,51 @@ func TestUndo(t *testing.T) {
 	must(t, err)
 	if len(left) != 0 {
 		t.Errorf("files are left: %v", left)
+	}
+}
+
+// TestUndoOfAsked: where the policy asks a person before a write, confirming the preview of an undo is the answer, if the owner lets the hub undo and
+// approve. It is an answer to what was shown only, and none where the policy wants it from a page.
+func TestUndoOfAsked(t *testing.T) {
+	w, ctx := newWorld(t), t.Context()
+	for name, tt := range map[string]struct {
+		allow, policy string
+		change, ok    bool
+	}{
+		"both":           {"undo,approve", "", false, true},
+		"changed since":  {"undo,approve", "", true, false},
+		"undo only":      {"undo", "", false, false},
+		"answers a page": {"undo,approve", "[ask]\nanswer = \"page\"\n", false, false},
+	} {
+		j := w.joinUnder(name, tt.allow, "[write]\nask = [\"asked\"]\n"+tt.policy, "a")
+		yes := emend.WithAnsweredBy(emend.WithAsker(ctx, func(context.Context, api.Question) (string, error) { return api.AnsweredByPage, nil }), api.AnsweredByPage)
+		r, err := j.ws.Create(yes, api.CreateRequest{Path: "asked", Content: "one\n"})
+		must(t, err)
+		u := wire.Undo{Entry: r.Tx}
+		preview, err := w.Preview(ctx, w.people["ada"], j.id, u)
+		must(t, err)
+		if u.Effect = preview.Effect; !preview.OK || len(preview.Files) != 1 {
+			t.Fatalf("%s: %+v", name, preview)
+		}
+		if tt.change {
+			must(t, os.WriteFile(filepath.Join(j.dir, "asked"), []byte("one\ntwo\n"), 0o644))
+		}
+		got, err := w.Undo(ctx, w.people["ada"], j.id, u)
+		must(t, err)
+		_, gone := os.Stat(filepath.Join(j.dir, "asked"))
+		if got.OK != tt.ok || os.IsNotExist(gone) != tt.ok {
+			t.Errorf("%s: %+v, %v", name, got, gone)
+		}
+		if tt.ok {
+			e, err := j.ws.Show(ctx, got.Tx)
+			must(t, err)
+			if e.Data.AskedBy != api.AnsweredByHub {
+				t.Errorf("the log says that %q answered", e.Data.AskedBy)
+			}
+		}
+		if name == "undo only" && !strings.Contains(got.Text, "--allow undo,approve") {
+			t.Errorf("%s: %q does not say what to do", name, got.Text)
+		}
 	}
 }
 

@@ -304,7 +304,7 @@ func TestRebuild(t *testing.T) {
 		for _, e := range p.Entries {
 			fmt.Fprintln(&b, e.Number, e.Workspace, e.Record.Seq, e.Record.H, e.Outcome, e.UndoneBy)
 		}
-		s, _, err := f.x.Sessions(t.Context(), nil, time.Time{}, 1000)
+		s, _, err := f.x.Sessions(t.Context(), nil, "", 1000)
 		must(t, err)
 		h, err := f.x.Hours(t.Context(), nil, time.Time{})
 		must(t, err)
@@ -424,14 +424,23 @@ func TestSessions(t *testing.T) {
 	for _, w := range f.want {
 		want[w.workspace+w.r.Actor.Session]++
 	}
-	var before time.Time
+	// Sessions that end in the same microsecond: each is on one page.
+	for i, w := range f.writers {
+		for n := range 5 {
+			head, name := w.Head, fmt.Sprintf("same-%d.%d", i, n)
+			want[w.Workspace+name] = 1
+			line := w.Add(audit.Record{TS: now.Add(500 * time.Hour), Kind: audit.Failed, Actor: api.Actor{Session: name, Tool: "edit_file"}, ErrorKind: "Stale"})
+			f.send(w.Log, now.Add(1000*time.Hour), head, line)
+		}
+	}
+	before, last := "", time.Time{}
 	got := 0
 	for {
-		page, more, err := f.x.Sessions(t.Context(), nil, before, 3)
+		page, next, err := f.x.Sessions(t.Context(), nil, before, 3)
 		must(t, err)
 		for _, s := range page {
-			if !before.IsZero() && s.Last.After(before) {
-				t.Errorf("%v after %v", before, s.Last)
+			if !last.IsZero() && s.Last.After(last) {
+				t.Errorf("%v after %v", last, s.Last)
 			}
 			if want[s.Workspace+s.Name] != s.Calls {
 				t.Errorf("%s has %d calls, want %d", s.Name, s.Calls, want[s.Workspace+s.Name])
@@ -440,19 +449,19 @@ func TestSessions(t *testing.T) {
 			if err != nil || *one != s {
 				t.Errorf("%+v, want %+v: %v", one, s, err)
 			}
-			before, got = s.Last, got+1
+			last, got = s.Last, got+1
 		}
-		if !more {
+		if before = next; before == "" {
 			break
 		}
 	}
 	if got != len(want) {
 		t.Errorf("%d sessions, want %d", got, len(want))
 	}
-	if page, _, err := f.x.Sessions(t.Context(), []string{f.writers[2].Workspace}, time.Time{}, 100); err != nil || len(page) != 5 {
+	if page, _, err := f.x.Sessions(t.Context(), []string{f.writers[2].Workspace}, "", 100); err != nil || len(page) != 10 {
 		t.Errorf("%d sessions of one workspace, %v", len(page), err)
 	}
-	if page, _, err := f.x.Sessions(t.Context(), []string{}, time.Time{}, 100); err != nil || len(page) != 0 {
+	if page, _, err := f.x.Sessions(t.Context(), []string{}, "", 100); err != nil || len(page) != 0 {
 		t.Errorf("%d sessions of no workspace, %v", len(page), err)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"strings"
 	"time"
@@ -78,48 +79,73 @@ type Session struct {
 	Calls, Refused                 int
 }
 
-// Sessions returns sessions, those with the newest calls first. workspaces is as in [Query]; before is the Last of the page before, or zero.
-func (x *Index) Sessions(ctx context.Context, workspaces []string, before time.Time, limit int) (out []Session, more bool, err error) {
+// Sessions returns sessions, those with the newest calls first. workspaces is as in [Query]. before is the next of the page before, or "" for the
+// first; next is "" if there are no more.
+func (x *Index) Sessions(ctx context.Context, workspaces []string, before string, limit int) (out []Session, next string, err error) {
 	limit = orElse(limit, 50)
 	only := map[string]bool{}
 	for _, w := range workspaces {
 		only[w] = true
 	}
-	high := time.Now().Add(24 * time.Hour).UnixMicro()
-	if !before.IsZero() {
-		high = before.UnixMicro()
+	at, err := parsePlace(before)
+	if err != nil {
+		return nil, "", err
 	}
 	err = x.reading(ctx, func(r *reader) error {
-		done := false
-		for !done && !more {
-			var below int64
-			n := 0
-			if err := r.rows(`SELECT (SELECT name FROM workspace WHERE id = workspace), name, agent, client, first, last, calls, refused FROM session WHERE last < ?
-				ORDER BY last DESC, workspace LIMIT 500`, []any{high}, func(rows *sql.Rows) error {
+		for done := false; !done && next == ""; {
+			n, returned := 0, at
+			if err := r.rows(`SELECT (SELECT w.name FROM workspace w WHERE w.id = workspace), workspace, name, agent, client, first, last, calls, refused FROM session
+				WHERE (last, workspace, name) < (?, ?, ?) ORDER BY last DESC, workspace DESC, name DESC LIMIT 500`, []any{at.last, at.workspace, at.name}, func(rows *sql.Rows) error {
 				var s Session
-				var first, last int64
-				if err := rows.Scan(&s.Workspace, &s.Name, &s.Agent, &s.Client, &first, &last, &s.Calls, &s.Refused); err != nil {
+				var first int64
+				var here sessionPlace
+				if err := rows.Scan(&s.Workspace, &here.workspace, &here.name, &s.Agent, &s.Client, &first, &here.last, &s.Calls, &s.Refused); err != nil {
 					return err
 				}
-				n, below = n+1, last
-				if workspaces != nil && !only[s.Workspace] {
-					return nil
+				n, at = n+1, here
+				switch {
+				case workspaces != nil && !only[s.Workspace] || next != "":
+				case len(out) == limit:
+					next = returned.String()
+				default:
+					s.Name, s.First, s.Last = here.name, time.UnixMicro(first).UTC(), time.UnixMicro(here.last).UTC()
+					out, returned = append(out, s), here
 				}
-				if len(out) == limit {
-					more = true
-					return nil
-				}
-				s.First, s.Last = time.UnixMicro(first).UTC(), time.UnixMicro(last).UTC()
-				out = append(out, s)
 				return nil
 			}); err != nil {
 				return err
 			}
-			high, done = below, n < 500
+			done = n < 500
 		}
 		return nil
 	})
-	return out, more, err
+	return out, next, err
+}
+
+// sessionPlace is where a session is in the order of the list. Several sessions may end in the same microsecond.
+type sessionPlace struct {
+	last, workspace int64
+	name            string
+}
+
+func (p sessionPlace) String() string { return fmt.Sprintf("%d.%d.%s", p.last, p.workspace, p.name) }
+
+// parsePlace reads a place; "" is before all sessions.
+func parsePlace(s string) (p sessionPlace, err error) {
+	if s == "" {
+		return sessionPlace{last: time.Now().Add(24 * time.Hour).UnixMicro()}, nil
+	}
+	f := strings.SplitN(s, ".", 3)
+	if len(f) == 3 {
+		p.name = f[2]
+		if p.last, err = strconv.ParseInt(f[0], 10, 64); err == nil {
+			p.workspace, err = strconv.ParseInt(f[1], 10, 64)
+		}
+	}
+	if len(f) < 3 || err != nil {
+		return p, fmt.Errorf("%q is no place in the list of sessions", s)
+	}
+	return p, nil
 }
 
 // Session returns one session; nil if there is none.

@@ -149,6 +149,10 @@ func (j *Join) undo(ctx context.Context, id string, u *wire.Undo) *wire.Reply {
 	}
 	ws := j.workspace()
 	r := api.UndoRequest{Entry: u.Entry, SessionID: u.Session, SkipConflicts: u.SkipConflicts, DryRun: true}
+	dry := r
+	ctx = emend.WithAsker(ctx, func(ctx context.Context, q api.Question) (string, error) {
+		return j.confirmed(ctx, ws, dry, u.Effect, q)
+	})
 	preview, err := ws.Undo(ctx, r)
 	if err != nil {
 		return refusal(err)
@@ -167,6 +171,28 @@ func (j *Join) undo(ctx context.Context, id string, u *wire.Undo) *wire.Reply {
 	}
 	j.ship.Wake()
 	return j.undone(done, effect, false)
+}
+
+// confirmed answers where the policy asks a person before an undo's writes: the person at the hub has seen the preview and confirmed its effect. That is
+// the answer, if the owner lets the hub approve, and if the undo still has that effect. preview is the undo as a dry run.
+func (j *Join) confirmed(ctx context.Context, ws *emend.Workspace, preview api.UndoRequest, effect string, q api.Question) (by string, err error) {
+	switch {
+	case slices.ContainsFunc(q.Paths, func(a api.AskedPath) bool { return !a.Write }):
+		return "", errors.New("what may be read on asking only is not shown at a hub")
+	case !j.o.Allow.Approve:
+		return "", &fail.Error{Kind: fail.PermissionDenied, Msg: "the owner of the workspace allowed the hub to undo, and not to approve",
+			Hint: "\"emend-hub join --allow undo,approve\" allows both; or undo it at the workspace."}
+	case effect == "":
+		return "", errors.New("nobody confirmed what the undo does: it names no effect of a preview")
+	}
+	now, err := ws.Undo(ctx, preview)
+	if err != nil {
+		return "", err
+	}
+	if effectOf(now.Files()) != effect {
+		return "", errors.New("the undo would now do something else than was shown")
+	}
+	return api.AnsweredByHub, nil
 }
 
 func (j *Join) undone(r *emend.Report, effect string, preview bool) *wire.Reply {

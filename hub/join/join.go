@@ -168,7 +168,7 @@ func (j *Join) gone(err error) {
 		return
 	}
 	select {
-	case j.refused <- fmt.Errorf("the hub does not let this workspace in: %w; if its key was revoked, join again with a new invitation", err):
+	case j.refused <- fmt.Errorf("the hub does not let this workspace in: %w; if its key was revoked, join again with a new invitation; if it sent more than the hub's quota, try again later", err):
 	default:
 	}
 }

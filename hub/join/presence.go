@@ -71,7 +71,7 @@ func (j *Join) questions(ctx context.Context) {
 	defer func() {
 		j.keepPage(false)
 		for id := range sent {
-			j.ship.publishKey(wire.QuestionSubject(ws, id), nil)
+			j.withdraw(ws, id) //nolint:errcheck // its time ends as well
 		}
 	}()
 	connection, all := uint64(0), time.Now()
@@ -135,11 +135,16 @@ func (j *Join) sendQuestions(ws string, waiting []api.Waiting, sent map[string]b
 		}
 	}
 	for id := range sent {
-		if !now[id] && j.ship.publishKey(wire.QuestionSubject(ws, id), nil) == nil {
+		if !now[id] && j.withdraw(ws, id) == nil {
 			delete(sent, id)
 			j.announce()
 		}
 	}
+}
+
+// withdraw says, signed, that nobody waits any more: a question whose time is over. That a key is removed says nothing to the hub, as others can do it.
+func (j *Join) withdraw(ws, id string) error {
+	return j.ship.publishKey(wire.QuestionSubject(ws, id), wire.Question{V: wire.Version, Workspace: ws, ID: id})
 }
 
 // shown returns a diff as far as the hub may see it, or why it may not.

@@ -411,13 +411,9 @@ func (s *Shipper) resend(ctx context.Context, r wire.Resend) error {
 	return nil
 }
 
-// publishKey sets a key of a bucket, or removes it if v is nil. It waits for no acknowledgement: it is said again.
+// publishKey sets a key of a bucket. It waits for no acknowledgement: it is said again.
 func (s *Shipper) publishKey(subject string, v any) error {
 	m := nats.NewMsg(subject)
-	if v == nil {
-		m.Header.Set("KV-Operation", "DEL")
-		return s.nc.PublishMsg(m)
-	}
 	data, err := json.Marshal(v)
 	if err == nil {
 		m.Data, err = wire.Seal(s.key, subject, data)

@@ -320,8 +320,7 @@ func (r *request) apiEntry() (any, error) {
 
 func (r *request) apiSessions() (any, error) {
 	query, _ := r.filterOf(r.URL.Query())
-	before, _ := time.Parse(time.RFC3339Nano, r.URL.Query().Get("before"))
-	all, more, err := r.site.Index.Sessions(r.Context(), query.Workspaces, before, 100)
+	all, next, err := r.site.Index.Sessions(r.Context(), query.Workspaces, r.URL.Query().Get("before"), 100)
 	if err != nil {
 		return nil, err
 	}
@@ -329,7 +328,7 @@ func (r *request) apiSessions() (any, error) {
 	for _, s := range all {
 		out = append(out, map[string]any{"workspace": s.Workspace, "session": s.Name, "agent": s.Agent, "client": s.Client, "first": s.First, "last": s.Last, "calls": s.Calls, "refused": s.Refused})
 	}
-	return map[string]any{"sessions": out, "more": more}, nil
+	return map[string]any{"sessions": out, "more": next != "", "before": next}, nil
 }
 
 func (r *request) apiFindings() (any, error) {

@@ -446,8 +446,7 @@ func (r *request) sessionRow(s index.Session) sessionRow {
 
 func (r *request) sessionsPage() (page, error) {
 	query, _ := r.filterOf(r.URL.Query())
-	before, _ := time.Parse(time.RFC3339Nano, r.URL.Query().Get("until"))
-	list, more, err := r.site.Index.Sessions(r.Context(), query.Workspaces, before, 50)
+	list, next, err := r.site.Index.Sessions(r.Context(), query.Workspaces, r.URL.Query().Get("before"), 50)
 	if err != nil {
 		return page{}, err
 	}
@@ -455,8 +454,8 @@ func (r *request) sessionsPage() (page, error) {
 	for _, s := range list {
 		v.List = append(v.List, r.sessionRow(s))
 	}
-	if more {
-		v.Older = web.WithQuery(r.URL.RequestURI(), "until", list[len(list)-1].Last.Format(time.RFC3339Nano))
+	if next != "" {
+		v.Older = web.WithQuery(r.URL.RequestURI(), "before", next)
 	}
 	return page{Name: "sessions", Title: "Sessions", Data: v}, nil
 }

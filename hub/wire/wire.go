@@ -66,7 +66,10 @@ func WorkspaceOf(subject string) (string, error) {
 }
 
 // IsWorkspace reports whether id can be a workspace's: the public part of its key.
-func IsWorkspace(id string) bool { return nkeys.IsValidPublicUserKey(id) }
+// It has one spelling: the decoder of keys also takes what is longer, and line feeds.
+func IsWorkspace(id string) bool {
+	return len(id) == 56 && !strings.ContainsAny(id, "\r\n") && nkeys.IsValidPublicUserKey(id)
+}
 
 // NewID returns a random id of 32 hexadecimal digits.
 func NewID() string {

@@ -33,7 +33,7 @@ type serveFlags struct {
 	url     string
 	cert    string
 	key     string
-	reserve int64
+	reserve, quota int64
 	otlp    string
 	headers map[string]string
 }
@@ -81,6 +81,7 @@ in. With --nats it uses a cluster instead of its own server.`,
 	fl.StringVar(&f.otlp, "otlp", "", "also send what was verified as logs to an OpenTelemetry collector: https://HOST:4318")
 	fl.StringToStringVar(&f.headers, "otlp-header", nil, "header for the collector: NAME=VALUE")
 	fl.Int64Var(&f.reserve, "reserve", 256, "refuse records while the disk has less than so many MiB free")
+	fl.Int64Var(&f.quota, "quota", 4096, "most MiB that one workspace may send in a day, without --nats; 0 for any")
 	fl.StringVar(&f.broker.PolicyKey, "policy-key", "", `public key that signs policy packs, which joining workspaces pin; see "policy key"`)
 	return c
 }
@@ -144,6 +145,7 @@ func (a *app) runServe(ctx context.Context, f serveFlags) (err error) {
 			cancel(err)
 		}
 	})
+	all.Go(func() { b.Limit(ctx, f.quota<<20) })
 	if f.otlp != "" {
 		all.Go(func() {
 			sender := &out.OTLP{Endpoint: f.otlp, Headers: f.headers, Cursor: filepath.Join(a.data, "otlp.position"), Version: emend.Version().Version, Log: log}
