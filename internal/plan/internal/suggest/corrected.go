@@ -23,7 +23,7 @@ func suggestCorrected(p *place.Placement, sections []patch.Section, open []*sear
 		}
 		return nil
 	}
-	if open = withoutEncoded(sections, open); len(open) == 0 {
+	if open = withoutRivalled(p, withoutEncoded(sections, open)); len(open) == 0 {
 		return nil
 	}
 	out := Corrections{}
@@ -54,6 +54,23 @@ func suggestCorrected(p *place.Placement, sections []patch.Section, open []*sear
 		if f.s.err.Nearest.Corrected == "" && f.n != 0 && x.Count(f.n) == 1 && o.keepsPlace(f.s, f.h) {
 			offer(f.s, f.h)
 		}
+	}
+	return out
+}
+
+// withoutRivalled drops the corrections of hunks that have a rival.
+func withoutRivalled(p *place.Placement, open []*search) (out []*search) {
+	claims := make([]place.Claim, len(open))
+	for i, s := range open {
+		gaps := s.to-s.from != len(s.old) || slices.Contains(s.alignments[0].image, nothing)
+		claims[i] = place.Claim{Lines: s.lines, From: s.from, To: s.to, Gaps: gaps}
+	}
+	for i, line := range place.Rivals(p.File, claims) {
+		if line > 0 {
+			open[i].err.Hint = fmt.Sprintf("Around line %d of the file stand lines of the hunk that are not here, or what they leave once the hunk's removed lines are gone. %s", line, place.RivalHint)
+			continue
+		}
+		out = append(out, open[i])
 	}
 	return out
 }
