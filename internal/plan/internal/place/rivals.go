@@ -7,6 +7,7 @@ import (
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/match"
+	"github.com/emend-dev/emend/internal/plan/internal/indent"
 	"github.com/emend-dev/emend/internal/text"
 	"github.com/emend-dev/emend/patch"
 )
@@ -27,16 +28,16 @@ type sign struct {
 	gone         bool // removed lines are gone from between the context
 }
 
-// Rivals returns for each claim a line, from 1, of another place that has what the claimed one lacks; 0 if there is none.
+// Rivals returns for each claim a line, from 1, of another place that has, byte for byte, what the claimed one lacks; 0 if there is none.
 // A place lacks
 //
 //   - lines that the hunk changes, with the line of context right above and the one right below, if these do not stand there
-//     byte for byte. If they do but the place has gaps, another place that has them too is a rival;
-//   - context around lines that the hunk removes, if it does not stand there byte for byte. A place that has it without these
+//     but for typography. If they do but the place has gaps, another place that has them too is a rival;
+//   - context around lines that the hunk removes, if it does not stand there but for typography. A place that has it without these
 //     lines is a rival, also one within the claimed place: they may be gone from there.
 //
-// It reads the file at most twice.
-func Rivals(file *text.Lines, claims []Claim) []int {
+// What stands in one of the taken places is no rival: another hunk means it. It reads the file at most twice.
+func Rivals(file *text.Lines, claims, taken []Claim) []int {
 	out := make([]int, len(claims))
 	var signs []sign
 	for i, c := range claims {
@@ -55,10 +56,26 @@ func Rivals(file *text.Lines, claims []Claim) []int {
 	}
 	x.Build()
 	var lasts [][2]match.Slot
+	looks := 0
 	for _, s := range signs {
 		c, lines := claims[s.claim], s.lines()
-		here := c.count(file, lines)
-		if out[s.claim] > 0 || x.Count(s.id) == 0 || !s.gone && x.Count(s.id) == here {
+		left := x.Count(s.id)
+		if out[s.claim] > 0 || left == 0 {
+			continue
+		}
+		here := c.count(file, lines, same)
+		if !s.gone {
+			left -= here
+		}
+		if left > 0 && looks < maxTaken {
+			looks++
+			for _, t := range taken {
+				if t.From != c.From || t.To != c.To {
+					left -= t.count(file, lines, same)
+				}
+			}
+		}
+		if left <= 0 {
 			continue
 		}
 		if lasts == nil {
@@ -122,16 +139,28 @@ func contextBelow(lines []patch.Line) (out []string) {
 // answers reports whether the claimed place has itself what s looks for elsewhere.
 func (c Claim) answers(file *text.Lines, s sign) bool {
 	if s.gone {
-		return c.count(file, s.above) > 0 && c.count(file, s.below) > 0 && c.count(file, s.lines()) == 0
+		return c.count(file, s.above, alike) > 0 && c.count(file, s.below, alike) > 0 && c.count(file, s.lines(), alike) == 0
 	}
-	return c.count(file, s.lines()) > 0 && !(c.Gaps && len(s.removed) > 0)
+	return c.count(file, s.lines(), alike) > 0 && !(c.Gaps && len(s.removed) > 0)
+}
+
+// maxTaken is for how many runs of lines it is looked whether other hunks took the places, which keeps the time linear.
+const maxTaken = 64
+
+func same(have, want string) bool { return have == want }
+
+// alike reports whether two lines are equal but for typography and white space at the end.
+func alike(have, want string) bool {
+	a, _ := indent.Cut(have)
+	b, _ := indent.Cut(want)
+	return a == b && match.Same(patch.Unicode, have, want)
 }
 
 // count counts how often lines stand at the claimed place, one below the other.
-func (c Claim) count(file *text.Lines, lines []string) (n int) {
+func (c Claim) count(file *text.Lines, lines []string, equal func(have, want string) bool) (n int) {
 	for at := c.From; at+len(lines) <= c.To; at++ {
 		i := 0
-		for i < len(lines) && file.Line(at+i) == lines[i] {
+		for i < len(lines) && equal(file.Line(at+i), lines[i]) {
 			i++
 		}
 		if i == len(lines) {
@@ -147,14 +176,21 @@ func (p *Placement) findRivals() map[int]int {
 		return nil
 	}
 	var claims []Claim
+	var taken []Claim
 	var who []int
 	for k := range p.Spots {
-		if s := &p.Spots[k]; s.Applied && s.rung > patch.Exact {
-			claims, who = append(claims, Claim{Lines: p.AsPlaced(k), From: s.Start, To: s.Stop}), append(who, k)
+		s := &p.Spots[k]
+		if !s.Applied {
+			continue
+		}
+		c := Claim{Lines: p.AsPlaced(k), From: s.Start, To: s.Stop}
+		taken = append(taken, c)
+		if s.rung > patch.Trailing {
+			claims, who = append(claims, c), append(who, k)
 		}
 	}
 	out := map[int]int{}
-	for i, line := range Rivals(p.File, claims) {
+	for i, line := range Rivals(p.File, claims, taken) {
 		if line > 0 {
 			out[who[i]] = line
 		}

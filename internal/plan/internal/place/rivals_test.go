@@ -39,7 +39,7 @@ func TestRivals(t *testing.T) {
 	} {
 		c := Claim{Lines: hunktest.Hunk(tt.hunk...).Lines, From: tt.from - 1, To: tt.to, Gaps: tt.gaps}
 		nothing := Claim{Lines: hunktest.Hunk(" x", "-y").Lines}
-		if got := Rivals(text.Split(joined(file)), []Claim{nothing, c, c}); got[0] != 0 || got[1] != tt.want || got[2] != tt.want {
+		if got := Rivals(text.Split(joined(file)), []Claim{nothing, c, c}, []Claim{c}); got[0] != 0 || got[1] != tt.want || got[2] != tt.want {
 			t.Errorf("%s: %v, want %d", tt.name, got, tt.want)
 		}
 	}
