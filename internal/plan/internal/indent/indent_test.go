@@ -1,6 +1,10 @@
 package indent
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/emend-dev/emend/patch"
+)
 
 func TestShift(t *testing.T) {
 	tests := []struct {
@@ -67,6 +71,22 @@ func TestShiftBlankLines(t *testing.T) {
 		}
 		if got != tt.want {
 			t.Errorf("%s: %q becomes %q, want %q", tt.name, tt.in, got, tt.want)
+		}
+	}
+}
+
+// TestSeenBlanks: an added line that is empty shows that blank ones were not indented along.
+func TestSeenBlanks(t *testing.T) {
+	for want, lines := range map[bool][]patch.Line{
+		true:  {"     x", "+    ", "+    y"},
+		false: {"     x", "+    ", "+    y", "+", "+    z"},
+	} {
+		seen := NewSeen(lines)
+		seen.Add(lines[0], "x")
+		pairs, _ := seen.Pairs()
+		shift, _ := NewShift(pairs, Tabs{})
+		if to, ok := shift.WithBlanks(seen.Blanks()).Try("    "); ok != want || to != "" {
+			t.Errorf("%q: %q, %v", lines, to, ok)
 		}
 	}
 }

@@ -36,6 +36,9 @@ func NewSeen(lines []patch.Line) *Seen {
 	s := &Seen{all: Pairs{}, removed: Pairs{}}
 	if slices.ContainsFunc(lines, func(l patch.Line) bool { return l.Mark() == '+' && l.Text() != "" && strings.TrimSpace(l.Text()) == "" }) {
 		s.blanks = Pairs{}
+		if slices.ContainsFunc(lines, func(l patch.Line) bool { return l.Mark() == '+' && l.Text() == "" }) {
+			s.blanks.Add("", "") // it was not indented along with the others
+		}
 	}
 	return s
 }

@@ -20,6 +20,10 @@ func (p *Placement) apply(k int) {
 		s.placed = false
 		return
 	}
+	if line := p.rivals[k]; line > 0 {
+		s.placed, s.Err = false, p.rivalled(k, line)
+		return
+	}
 	if !p.numbered && !p.checkAnchors(k) {
 		return
 	}

@@ -27,6 +27,12 @@ func Find(file *text.Lines, hunks []patch.Hunk, r dialect.Rules, traced bool) *P
 		p.traced, p.tabs, p.plain = traced, tabs, plain
 		p.placeAll()
 	}
+	if rivals := p.findRivals(); len(rivals) > 0 {
+		t, plain := p.tabs, p.plain
+		p = newPlacement(file, hunks, r)
+		p.traced, p.tabs, p.plain, p.rivals = traced, t, plain, rivals
+		p.placeAll()
+	}
 	if p.limit == nil {
 		p.findOverlaps()
 	}

@@ -2,6 +2,7 @@ package repeat
 
 import (
 	"iter"
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,6 +26,54 @@ func (f *finder) proves(k int, lines []patch.Line, at int) bool {
 	}
 	return f.hasFrame(lines[:above], lines[len(lines)-below:], slices.ContainsFunc(lines, added), at == 0, end == f.File.Len()) &&
 		!f.stoodBefore(lines, at == 0, end == f.File.Len())
+}
+
+// provesBeside reports whether the new lines of hunk k, which stand at line at and nowhere else, are its outcome although it has context on
+// one side only: each of its changes adds words beside a line of context that the file has once, and what it removes is nowhere.
+func (f *finder) provesBeside(k int, lines []patch.Line, at int) bool {
+	if f.Spots[k].OffAnchor || !f.standsAt(lines, at) || f.removedIsThere(lines, at) || !f.fitsEnd(k, at+newSize(lines)) || !f.anchorsAgree(k, lines, at) ||
+		f.stoodBefore(lines, at == 0, at+newSize(lines) == f.File.Len()) {
+		return false
+	}
+	once := func(i int) bool {
+		return i >= 0 && i < len(lines) && place.HasWords(lines[i]) && f.count(lines[i]) == 1
+	}
+	for from := 0; from < len(lines); from++ {
+		if lines[from].Mark() == ' ' {
+			continue
+		}
+		to := from
+		for ; to < len(lines) && lines[to].Mark() != ' '; to++ {
+			if removed(lines[to]) && place.HasWords(lines[to]) && f.count(lines[to]) > 0 {
+				return false
+			}
+		}
+		if !once(from-1) && !once(to) || !slices.ContainsFunc(lines[from:to], func(l patch.Line) bool { return added(l) && place.HasWords(l) }) {
+			return false
+		}
+		from = to
+	}
+	return true
+}
+
+// count counts how often l, an old line of a hunk without a place, stands in the file, apart from white space and typography. Of several
+// times it says two.
+func (f *finder) count(l patch.Line) int {
+	if f.times == nil {
+		f.times = map[string]int{}
+		for k := range f.Hunks {
+			for _, l := range f.Hunks[k].Lines {
+				if f.Spots[k].Err != nil && l.Old() {
+					f.times[match.Fold(patch.Unicode, l.Text())] = 0
+				}
+			}
+		}
+		keys := slices.Sorted(maps.Keys(f.times))
+		for i, at := range match.Lines(f.File, patch.Unicode, keys, 1) {
+			f.times[keys[i]] = len(at)
+		}
+	}
+	return f.times[match.Fold(patch.Unicode, l.Text())]
 }
 
 // hasFrame reports whether the context before and after the changes of a hunk says where they are. Blank lines say

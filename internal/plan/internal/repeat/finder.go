@@ -23,7 +23,7 @@ type Proof uint8
 const (
 	// None: it is not applied, or nothing shows it.
 	None Proof = iota
-	// Weak: its old lines are still there. It counts when everything else is applied too.
+	// Weak: its old lines are still there, or its context is on one side only. It counts when everything else is applied too.
 	Weak
 	// Strong: its old lines are nowhere, and its new ones show that they are its outcome.
 	Strong
@@ -36,6 +36,8 @@ type outcome struct {
 	from, to  int
 	changed   [2]int
 	twin      int  // the earlier hunk that says the same, from 1; 0 for none
+	anchored  bool // Weak, with context on one side only, below an anchor of the hunk
+	lone      bool // the same without an anchor: it does not count unless another hunk is anchored or surely applied
 	elsewhere bool // the hunk has its place, and its new lines stand somewhere too
 }
 
@@ -45,6 +47,7 @@ type finder struct {
 	found []outcome      // by hunk
 	first map[string]int // by keyOf: the first hunk that has its place
 	all   bool           // every hunk is already applied
+	times map[string]int // by old line of a hunk without a place, folded: how often it stands in the file; see count
 }
 
 // candidate is a hunk whose outcome is looked for.

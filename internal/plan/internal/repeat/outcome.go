@@ -43,6 +43,12 @@ func (f *finder) outcomeOf(c candidate, x *match.Index, news []int) outcome {
 		switch {
 		case c.nowhere && f.proves(k, lines, at):
 			return f.newOutcome(lines, at, Strong)
+		case c.nowhere && f.provesBeside(k, lines, at):
+			out := f.newOutcome(lines, at, Weak)
+			a, _ := f.Anchor(k)
+			out.anchored = len(f.Hunks[k].Anchors) > 0 && a.Line >= 0
+			out.lone = !out.anchored
+			return out
 		case !c.nowhere && f.extends(lines, at, at) && f.fitsEnd(k, at+newSize(lines)):
 			return f.newOutcome(lines, at, Weak) // its old lines had to be at the end, and no longer are
 		}

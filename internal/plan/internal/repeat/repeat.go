@@ -41,7 +41,8 @@ func Find(p *place.Placement, mode Mode) (all bool) {
 	if mode == SkipEdges || mode == Tell {
 		f.findAtEdges()
 	}
-	f.all = !slices.ContainsFunc(f.found, func(o outcome) bool { return o.proof == None })
+	f.all = !slices.ContainsFunc(f.found, func(o outcome) bool { return o.proof == None }) &&
+		(!slices.ContainsFunc(f.found, func(o outcome) bool { return o.lone }) || slices.ContainsFunc(f.found, func(o outcome) bool { return o.proof == Strong || o.anchored }))
 	if !f.consistent() {
 		return false
 	}

@@ -23,7 +23,7 @@ func suggestCorrected(p *place.Placement, sections []patch.Section, open []*sear
 		}
 		return nil
 	}
-	if open = withoutEncoded(sections, open); len(open) == 0 {
+	if open = withoutRivalled(p, withoutEncoded(sections, open)); len(open) == 0 {
 		return nil
 	}
 	out := Corrections{}
@@ -56,6 +56,40 @@ func suggestCorrected(p *place.Placement, sections []patch.Section, open []*sear
 		}
 	}
 	return out
+}
+
+// withoutRivalled drops the corrections of hunks that have a rival.
+func withoutRivalled(p *place.Placement, open []*search) (out []*search) {
+	claims := make([]place.Claim, len(open))
+	for i, s := range open {
+		claims[i] = place.Claim{Lines: s.lines, From: s.from, To: s.to, Gaps: s.hasGaps(&s.alignments[0])}
+	}
+	taken := slices.Clone(claims)
+	for k := range p.Spots {
+		if at := &p.Spots[k]; at.Applied {
+			taken = append(taken, place.Claim{From: at.Start, To: at.Stop})
+		}
+	}
+	for i, line := range place.Rivals(p.File, claims, taken) {
+		if line > 0 {
+			open[i].err.Hint = fmt.Sprintf("Around line %d of the file stand lines of the hunk that are not here, or what they leave once the hunk's removed lines are gone. %s", line, place.RivalHint)
+			continue
+		}
+		out = append(out, open[i])
+	}
+	return out
+}
+
+// hasGaps reports whether a line of the hunk is not at the place, or one of the file is left out there, but for what an ellipsis stands for.
+func (s *search) hasGaps(st *alignment) bool {
+	for i, n := range st.image {
+		switch {
+		case s.omitted(i):
+		case n == nothing, i > 0 && !s.omitted(i-1) && st.image[i-1] != n-1:
+			return true
+		}
+	}
+	return false
 }
 
 // offAnchor reports whether the anchors of s speak against the place that it nearly fits, and says so.

@@ -268,8 +268,23 @@ func (w *rewriter) writeOld(i int, mark byte) bool {
 	return true
 }
 
-// certainlyRemoves reports whether the line that stands for removed line i is surely the one meant: it is equal; or it
-// is similar, stands directly between the lines that the hunk has around it, nothing else differs by more than a mistake, and the hunk does
+// besideLike reports whether the line that equals removed line i is away from one that the hunk has beside it, and a line like it is there
+// instead: the hunk may have a mistake in line i.
+func (s *search) besideLike(st *alignment, i int) bool {
+	for _, next := range []int{i - 1, i + 1} {
+		if next < 0 || next >= len(s.old) || !s.isThere(st, next) {
+			continue
+		}
+		at := st.image[next] + i - next
+		if at >= 0 && at < s.file.Len() && at != st.image[i] && match.Similarity(match.Fold(patch.Unicode, s.file.Line(at)), s.keys[i]) >= alike {
+			return true
+		}
+	}
+	return false
+}
+
+// certainlyRemoves reports whether the line that stands for removed line i is surely the one meant: it is equal, and no line like it stands
+// where the hunk has it; or it is similar, stands directly between the lines that the hunk has around it, nothing else differs by more than a mistake, and the hunk does
 // not add it.
 func (s *search) certainlyRemoves(st *alignment, i int) bool {
 	n := st.image[i]
@@ -277,7 +292,7 @@ func (s *search) certainlyRemoves(st *alignment, i int) bool {
 		return false
 	}
 	if s.isThere(st, i) {
-		return true
+		return !s.besideLike(st, i)
 	}
 	for _, next := range []int{i - 1, i + 1} {
 		if next >= 0 && next < len(s.old) && !s.omitted(next) && st.image[next] != n+next-i {
@@ -361,6 +376,8 @@ func (s *search) insertionPoint(st *alignment, i int, run []patch.Line) (int, bo
 	switch {
 	case up == nothing && down == nothing, !s.standsBeside(st, i-1, -1) && !s.standsBeside(st, i, 1):
 		return 0, false
+	case down == nothing && s.holdsNext(st, up, 1), up == nothing && s.holdsNext(st, down, -1):
+		return 0, false
 	case up == nothing:
 		return st.image[down], below && st.certain[down] && (s.removed[down] || !s.says(0, i))
 	case down == nothing:
@@ -372,6 +389,21 @@ func (s *search) insertionPoint(st *alignment, i int, run []patch.Line) (int, bo
 	}
 	return s.besideBlank(st.image[up]+1, st.image[down], run,
 		direct && below && st.certain[up] && st.certain[down] && !s.removed[up] && !s.removed[down])
+}
+
+// holdsNext reports whether old line i holds the line of the file for which it stands and the next one in direction step, too: two lines
+// were joined, and what is added beside them goes beside the other one.
+func (s *search) holdsNext(st *alignment, i, step int) bool {
+	bare := func(line string) string { return strings.Join(strings.Fields(match.Fold(patch.Unicode, line)), "") }
+	next := st.image[i] + step
+	if next < 0 || next >= s.file.Len() || s.blank(next) {
+		return false
+	}
+	have, more := bare(s.file.Line(st.image[i])), bare(s.file.Line(next))
+	if step > 0 {
+		return strings.HasPrefix(bare(s.old[i]), have+more)
+	}
+	return strings.HasSuffix(bare(s.old[i]), more+have)
 }
 
 // standsBeside reports whether the file has a line with words, as the hunk has it but for a mistake, on one side of the place between two

@@ -169,9 +169,11 @@ func (s *search) elsewhere(st *alignment) string {
 			if n := at[0]; st.from <= n && n < st.to || !sure {
 				return fmt.Sprintf("The hunk's line %s is line %d of the file, away from its other lines: send all of them as they stand at the place that is meant.", fail.Quote(s.old[i]), n+1)
 			}
+		} else if len(at) > 0 && !removes && s.similarity(st, i) < alike {
+			return fmt.Sprintf("The hunk's line %s stands in the file, and not here: send all lines as they stand at the place that is meant.", fail.Quote(s.old[i]))
 		}
 		if n, ok := s.besideCopy(st, i); ok {
-			return fmt.Sprintf("The hunk's line %s is line %d of the file, beside another line that equals the one to be removed: send all lines as they stand at the place that is meant.", fail.Quote(s.old[i]), n+1)
+			return fmt.Sprintf("The hunk's line %s is line %d of the file, beside another line like the one to be removed: send all lines as they stand at the place that is meant.", fail.Quote(s.old[i]), n+1)
 		}
 		if !removes && weight(key) < 1 {
 			return fmt.Sprintf("The hunk's line %s is not there: send the lines around what is added as they are in the file.", fail.Quote(s.old[i]))
@@ -197,14 +199,15 @@ func (s *search) writtenTwice(st *alignment, i int) bool {
 }
 
 // besideCopy returns the line of the file that is old line i and stands where the hunk has it from a line to be removed, but from
-// another line that equals that one.
+// another line that is like that one: the hunk may have a mistake in the one or in the other.
 func (s *search) besideCopy(st *alignment, i int) (int, bool) {
 	for j, n := range st.image {
 		if !s.removed[j] || !s.isThere(st, j) {
 			continue
 		}
-		for _, copied := range s.stands[s.keys[j]] {
-			if at := copied + i - j; copied != n && slices.Contains(s.stands[s.keys[i]], at) {
+		for _, at := range s.stands[s.keys[i]] {
+			copied := at + j - i
+			if copied != n && copied >= 0 && copied < s.file.Len() && match.Similarity(match.Fold(patch.Unicode, s.file.Line(copied)), s.keys[j]) >= alike {
 				return at, true
 			}
 		}

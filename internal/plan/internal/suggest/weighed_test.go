@@ -101,6 +101,59 @@ func TestWithoutAnchors(t *testing.T) {
 	}
 }
 
+// TestRivalled: nothing is offered for a hunk that lacks at its place what stands elsewhere to the byte.
+func TestRivalled(t *testing.T) {
+	first := []string{"// how a door is opened", "// and closed", "first() {", "    open(door)", "    turn(key)", "    close(door)", "    lock(door)", "    walk(home)", "}", ""}
+	block := []string{"notes", "  open(door)", "  turn(key)", "  close(door)", "more notes"}
+	whole := hunk(" // how a door is opened", " // and closed", " first() {", "   open(door)", "-  turn(key)", "+  hold(key)", "   close(door)", "   lock(doro)", "   walk(home)", " }")
+	gap := hunk(" // how a door is opened", " first() {", "     open(door)", "-    turn(key)", "+    hold(key)", "     close(door)", "     lock(door)", "     walk(home)", " }")
+	long := hunk(" // and closed", " first() {", "     open(door)", "     turn(key)", "+    hold(key)", " go(home)", "     close(door)", "     lock(door)", "     walk(home)", " }")
+	away := hunk(" first() {", "     open(door)", "-    close(door)", "+    slam(door)", "     lock(door)", "     walk(home)", " }")
+	gone := hunk(" }", "-    turn(key)", "+    hold(key)", " sleep(well)", " dream(on)", " wake(up)")
+	for _, tt := range []struct {
+		name string
+		file []string
+		hunk patch.Hunk
+		want string // the hint; "" if a correction is offered
+	}{
+		{"a twin at another indentation", first, whole, ""},
+		{"a twin at another indentation, and the lines themselves", append(first[:10:10], block...), whole, "Around line 12 of the file"},
+		{"a line left out", first, gap, ""},
+		{"a line left out, and the lines once more", append(first[:10:10], "x", "    open(door)", "    turn(key)", "    close(door)"), gap, "Around line 12 of the file"},
+		{"a removed line above the context, with invented context", []string{"    turn(key)", "  }", "sleep(well)", "dream(on)", "wake(up)"}, gone, ""},
+		{"a removed line above the context, which is there without it", []string{"    turn(key)", "}", "sleep(well)", "dream(on)", "wake(up)"}, gone, "Around line 2 of the file"},
+		{"a line of context that is not there", first, long, ""},
+		{"a line of context that is elsewhere, twice", append(first[:10:10], "go(home)", "and", "go(home)"), long, "stands in the file, and not here"},
+		{"a removed line that is away from its neighbour", append([]string{"first() {", "    open(door)", "    hang(coat)"}, first[5:]...), away, ""},
+		{"a removed line that is away from its neighbour, beside one like it", append([]string{"first() {", "    open(door)", "    close(dour)"}, first[5:]...), away, "Compare with"},
+	} {
+		offered := false
+		_, err := settle(text.Split(joined(tt.file)), []patch.Hunk{tt.hunk}, order, func(patch.Hunk) (string, bool) { offered = true; return "shown", true })
+		if hint := fail.All(err)[0].Hint; offered != (tt.want == "") || !strings.Contains(hint, tt.want) {
+			t.Errorf("%s: offered is %v, the hint %q", tt.name, offered, hint)
+		}
+	}
+}
+
+// TestJoinedLines: below a line that holds two of the file, what is added goes below the second of them.
+func TestJoinedLines(t *testing.T) {
+	file := []string{"void first() {", "    open(door);", "    return door;", "}", "", "void second() {", "    close(door); }"}
+	for _, tt := range []struct {
+		name    string
+		hunk    patch.Hunk
+		offered bool
+	}{
+		{"below two lines", hunk("     open(door);", "     return door; }", "+// more"), false},
+		{"above two lines", hunk("+// more", " void first() { open(door);", "     return door;"), false},
+		{"below a line with a mistake", hunk("     opne(door);", "     return door;", " }", "+// more"), true},
+	} {
+		offered := false
+		if _, err := settle(text.Split(joined(file)), []patch.Hunk{tt.hunk}, order, func(patch.Hunk) (string, bool) { offered = true; return "shown", true }); err == nil || offered != tt.offered {
+			t.Errorf("%s: offered is %v: %v", tt.name, offered, err)
+		}
+	}
+}
+
 // TestBesideCopy: a line that the hunk shows is away from its place, and beside a copy of the line that it removes.
 func TestBesideCopy(t *testing.T) {
 	vet := []string{"vet:", "  steps:", "  - setup", "  with:", "    version: 1", "  - run: vet", "  - run: done", ""}
@@ -110,7 +163,8 @@ func TestBesideCopy(t *testing.T) {
 		below []string
 		want  string // the hint; "" if a correction is offered
 	}{
-		{"beside a copy", []string{"push:", "    version: 1", "  - run: push", "again:", "  - run: push"}, "beside another line that equals the one to be removed"},
+		{"beside a copy", []string{"push:", "    version: 1", "  - run: push", "again:", "  - run: push"}, "beside another line like the one to be removed"},
+		{"beside a line much like it", []string{"push:", "    version: 11", "  - run: push", "again:", "  - run: push"}, "beside another line like the one to be removed"},
 		{"beside nothing", []string{"push:", "    version: 1", "", "  - run: push", "again:", "  - run: push"}, ""},
 	} {
 		offered := false

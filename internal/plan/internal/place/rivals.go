@@ -1,0 +1,211 @@
+package place
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/dialect"
+	"github.com/emend-dev/emend/internal/match"
+	"github.com/emend-dev/emend/internal/plan/internal/indent"
+	"github.com/emend-dev/emend/internal/text"
+	"github.com/emend-dev/emend/patch"
+)
+
+// Claim is a place for a hunk of these lines that do not all stand there byte for byte: the lines of the file from From
+// up to To.
+type Claim struct {
+	Lines    []patch.Line
+	From, To int
+	Gaps     bool // the place lacks a line of the hunk, or has one that the hunk leaves out
+}
+
+// sign is a run of lines that speaks against a claim if it stands at another place.
+type sign struct {
+	claim, id    int
+	above, below []string // context
+	removed      []string
+	gone         bool // removed lines are gone from between the context
+}
+
+// Rivals returns for each claim a line, from 1, of another place that has, byte for byte, what the claimed one lacks; 0 if there is none.
+// A place lacks
+//
+//   - lines that the hunk changes, with the line of context right above and the one right below, if these do not stand there
+//     but for typography. If they do but the place has gaps, another place that has them too is a rival;
+//   - context around lines that the hunk removes, if it does not stand there but for typography. A place that has it without these
+//     lines is a rival, also one within the claimed place: they may be gone from there.
+//
+// What stands in one of the taken places is no rival: another hunk means it. It reads the file at most twice.
+func Rivals(file *text.Lines, claims, taken []Claim) []int {
+	out := make([]int, len(claims))
+	var signs []sign
+	for i, c := range claims {
+		for _, s := range c.signs() {
+			if s.claim = i; !c.answers(file, s) {
+				signs = append(signs, s)
+			}
+		}
+	}
+	if len(signs) == 0 {
+		return out
+	}
+	x := match.NewIndex(match.NewDoc(file), patch.Exact, len(signs))
+	for i := range signs {
+		signs[i].id = x.Add(slices.Values(signs[i].lines()))
+	}
+	x.Build()
+	var lasts [][2]match.Slot
+	looks := 0
+	for _, s := range signs {
+		c, lines := claims[s.claim], s.lines()
+		left := x.Count(s.id)
+		if out[s.claim] > 0 || left == 0 {
+			continue
+		}
+		here := c.count(file, lines, same)
+		if !s.gone {
+			left -= here
+		}
+		if left > 0 && looks < maxTaken {
+			looks++
+			for _, t := range taken {
+				if t.From != c.From || t.To != c.To {
+					left -= t.count(file, lines, same)
+				}
+			}
+		}
+		if left <= 0 {
+			continue
+		}
+		if lasts == nil {
+			lasts = x.LastPlaces()
+		}
+		last := lasts[s.id][0]
+		if but := lasts[s.id][1]; here > 0 && c.From <= last && last < c.To && but != match.Begin {
+			last = but
+		}
+		out[s.claim] = last - len(lines) + 2
+	}
+	return out
+}
+
+func (s sign) lines() []string { return slices.Concat(s.above, s.removed, s.below) }
+
+// signs lists what must not stand at another place.
+func (c Claim) signs() (out []sign) {
+	for from := 0; from < len(c.Lines); from++ {
+		if c.Lines[from].Mark() == ' ' {
+			continue
+		}
+		to := from
+		var removed []string
+		for ; to < len(c.Lines) && c.Lines[to].Mark() != ' '; to++ {
+			if c.Lines[to].Mark() == '-' {
+				removed = append(removed, c.Lines[to].Text())
+			}
+		}
+		above, below := contextAbove(c.Lines[:from]), contextBelow(c.Lines[to:])
+		near := sign{above: above[max(0, len(above)-1):], removed: removed, below: below[:min(1, len(below))]}
+		if slices.ContainsFunc(removed, TextHasWords) || len(removed) == 0 && slices.ContainsFunc(near.above, TextHasWords) && slices.ContainsFunc(near.below, TextHasWords) {
+			out = append(out, near)
+		}
+		if gone := (sign{above: above, below: below, gone: true}); slices.ContainsFunc(removed, TextHasWords) && len(above) > 0 && len(below) > 0 && slices.ContainsFunc(gone.lines(), TextHasWords) {
+			out = append(out, gone)
+		}
+		from = to
+	}
+	return out
+}
+
+func contextAbove(lines []patch.Line) (out []string) {
+	n := len(lines)
+	for n > 0 && lines[n-1].Mark() == ' ' {
+		n--
+	}
+	return contextBelow(lines[n:])
+}
+
+func contextBelow(lines []patch.Line) (out []string) {
+	for _, l := range lines {
+		if l.Mark() != ' ' {
+			break
+		}
+		out = append(out, l.Text())
+	}
+	return out
+}
+
+// answers reports whether the claimed place has itself what s looks for elsewhere.
+func (c Claim) answers(file *text.Lines, s sign) bool {
+	if s.gone {
+		return c.count(file, s.above, alike) > 0 && c.count(file, s.below, alike) > 0 && c.count(file, s.lines(), alike) == 0
+	}
+	return c.count(file, s.lines(), alike) > 0 && !(c.Gaps && len(s.removed) > 0)
+}
+
+// maxTaken is for how many runs of lines it is looked whether other hunks took the places, which keeps the time linear.
+const maxTaken = 64
+
+func same(have, want string) bool { return have == want }
+
+// alike reports whether two lines are equal but for typography and white space at the end.
+func alike(have, want string) bool {
+	a, _ := indent.Cut(have)
+	b, _ := indent.Cut(want)
+	return a == b && match.Same(patch.Unicode, have, want)
+}
+
+// count counts how often lines stand at the claimed place, one below the other.
+func (c Claim) count(file *text.Lines, lines []string, equal func(have, want string) bool) (n int) {
+	for at := c.From; at+len(lines) <= c.To; at++ {
+		i := 0
+		for i < len(lines) && equal(file.Line(at+i), lines[i]) {
+			i++
+		}
+		if i == len(lines) {
+			n++
+		}
+	}
+	return n
+}
+
+// findRivals returns the rivals of the hunks that matched loosely, by hunk, where hunks that match loosely are corrected.
+func (p *Placement) findRivals() map[int]int {
+	if !p.Rules.Corrects || p.Rules.Place != dialect.Ordered || p.limit != nil {
+		return nil
+	}
+	var claims []Claim
+	var taken []Claim
+	var who []int
+	for k := range p.Spots {
+		s := &p.Spots[k]
+		if !s.Applied {
+			continue
+		}
+		c := Claim{Lines: p.AsPlaced(k), From: s.Start, To: s.Stop}
+		taken = append(taken, c)
+		if s.rung > patch.Trailing {
+			claims, who = append(claims, c), append(who, k)
+		}
+	}
+	out := map[int]int{}
+	for i, line := range Rivals(p.File, claims, taken) {
+		if line > 0 {
+			out[who[i]] = line
+		}
+	}
+	return out
+}
+
+// rivalled refuses hunk k because of the lines from line on.
+func (p *Placement) rivalled(k, line int) *fail.Error {
+	e := p.notFound(k)
+	e.Line = p.Spots[k].Start + 1
+	e.Msg = fmt.Sprintf("its lines match only loosely, and line %d has those that it changes as they are in the hunk, or had them", line)
+	e.Hint = RivalHint
+	return e
+}
+
+// RivalHint says what to do about a rival.
+const RivalHint = "Send all lines as they stand at the place that is meant."

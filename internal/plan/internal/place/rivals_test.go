@@ -1,0 +1,76 @@
+package place
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/plan/internal/hunktest"
+	"github.com/emend-dev/emend/internal/text"
+	"github.com/emend-dev/emend/patch"
+)
+
+// TestRivals: a place that lacks something has a rival where that stands.
+func TestRivals(t *testing.T) {
+	file := []string{
+		"one() {", "    open(a)", "    use(a)", "    close(a)", "}", // 1
+		"two() {", "  open(a)", "  use(a)", "  close(a)", "}", // 6
+		"three() {", "open(b)", "log(b)", "use(b)", "close(b)", "}", // 11
+		"four() {", "open(c)", "close(c)", "}", // 17
+		"five() {", "open(c)", "log(c)", "drop(c)", "close(c)", "done(c)", "}", // 21
+		"drop(c)", "end", // 28
+	}
+	for _, tt := range []struct {
+		name     string
+		hunk     []string
+		from, to int // lines of the file, from 1
+		gaps     bool
+		want     int
+	}{
+		{"indented otherwise, and as it is elsewhere", []string{"   open(a)", "-  use(a)", "+  take(a)", "   close(a)"}, 2, 4, false, 7},
+		{"as it is", []string{"   open(a)", "-  use(a)", "+  take(a)", "   close(a)"}, 7, 9, false, 0},
+		{"indented otherwise, and nowhere as it is", []string{"    open(a)", "-   use(a)", "+   take(a)", "    close(a)"}, 2, 4, false, 0},
+		{"as it is but for a line further away", []string{" three() {", " open(b)", "-log(b)", " use(b)", " shut(b)"}, 11, 15, false, 0},
+		{"a mistake, and gone from elsewhere", []string{" open(c)", "-drop(c)", "+let(c)", " close(c)", " over(c)"}, 22, 26, true, 0},
+		{"gone from between its context", []string{" open(c)", "-drop(c)", "+let(c)", " close(c)", " }"}, 28, 29, true, 18},
+		{"an addition between lines that stand together elsewhere", []string{" open(c)", "+use(c)", " close(c)"}, 22, 25, true, 18},
+		{"an addition between lines that stand together nowhere", []string{" open(b)", "+more(b)", " use(b)"}, 12, 14, true, 0},
+		{"only brackets are changed", []string{" }", "-}", " end"}, 27, 29, false, 0},
+	} {
+		c := Claim{Lines: hunktest.Hunk(tt.hunk...).Lines, From: tt.from - 1, To: tt.to, Gaps: tt.gaps}
+		nothing := Claim{Lines: hunktest.Hunk(" x", "-y").Lines}
+		if got := Rivals(text.Split(joined(file)), []Claim{nothing, c, c}, []Claim{c}); got[0] != 0 || got[1] != tt.want || got[2] != tt.want {
+			t.Errorf("%s: %v, want %d", tt.name, got, tt.want)
+		}
+	}
+}
+
+// TestRivalledIsRefused: lenient places nothing by its looser rungs where the lines to change stand elsewhere to the byte.
+func TestRivalledIsRefused(t *testing.T) {
+	twin := []string{"one() {", "    open(a)", "    use(a)", "    close(a)", "}"}
+	moved := []string{"end", "  open(a)", "  use(a)", "  close(a)"}
+	h := hunktest.Hunk(" one() {", "   open(a)", "-  use(a)", "+  take(a)", "   close(a)", " }")
+	for name, tt := range map[string]struct {
+		file []string
+		want string // the refusal; "" if it is placed
+	}{
+		"alone":      {twin, ""},
+		"beside it":  {append(twin[:5:5], moved...), "line 7 has those that it changes"},
+		"once again": {append(twin[:5:5], "end", "  open(a)", "use(a)"), ""},
+	} {
+		out, err := place(text.Split(joined(tt.file)), []patch.Hunk{h}, hunktest.Lenient)
+		if tt.want == "" {
+			if err != nil || !strings.Contains(out.after, "    take(a)") {
+				t.Errorf("%s: %v", name, err)
+			}
+			continue
+		}
+		if lines, ok := Find(text.Split(joined(tt.file)), []patch.Hunk{h}, hunktest.Lenient, false).WithMissingMarks(0); ok {
+			t.Errorf("%s: %q", name, lines)
+		}
+		all := fail.All(err)
+		if len(all) != 1 || !strings.Contains(all[0].Msg, tt.want) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
