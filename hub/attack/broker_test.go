@@ -314,12 +314,16 @@ func TestHidden(t *testing.T) {
 	if err := flush(nc); err != nil {
 		t.Fatal(err)
 	}
-	left := func() uint64 {
-		s, err := h.JetStream().Stream(t.Context(), "KV_"+wire.Questions)
-		if err != nil {
+	kv, err := h.JetStream().KeyValue(t.Context(), wire.Questions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := func() int {
+		keys, err := kv.Keys(t.Context())
+		if err != nil && !errors.Is(err, jetstream.ErrNoKeysFound) {
 			t.Fatal(err)
 		}
-		return s.CachedInfo().State.Msgs
+		return len(keys)
 	}
 	waitFor(t, "what is not signed is removed", func() bool { return left() == 0 })
 	if !seen() {

@@ -127,13 +127,10 @@ func over(body []byte) bool {
 	return json.Unmarshal(body, &q) != nil || time.Now().After(q.Deadline)
 }
 
-// remove removes one message from a bucket.
+// remove removes one message from a bucket, if it is still the newest of its key. A marker takes its place: who reads a bucket waits for as many messages
+// as there were, and would wait for ever for one that was purged.
 func (b *Broker) remove(ctx context.Context, kv jetstream.KeyValue, e jetstream.KeyValueEntry) {
-	s, err := b.js.Stream(ctx, "KV_"+kv.Bucket())
-	if err == nil {
-		err = s.Purge(ctx, jetstream.WithPurgeSubject("$KV."+kv.Bucket()+"."+e.Key()), jetstream.WithPurgeSequence(e.Revision()+1))
-	}
-	if err != nil && ctx.Err() == nil {
-		b.o.Log.Warn("a message was not removed", "bucket", kv.Bucket(), "key", e.Key(), "error", err)
+	if err := kv.Delete(ctx, e.Key(), jetstream.LastRevision(e.Revision())); err != nil && ctx.Err() == nil {
+		b.o.Log.Debug("a message was not removed", "bucket", kv.Bucket(), "key", e.Key(), "error", err)
 	}
 }
