@@ -64,9 +64,10 @@ func Rivals(file *text.Lines, claims, taken []Claim) []int {
 			continue
 		}
 		here := c.count(file, lines, same)
-		if !s.gone {
-			left -= here
+		if s.gone {
+			here = min(here, c.shows(lines))
 		}
+		left -= here
 		if left > 0 && looks < maxTaken {
 			looks++
 			for _, t := range taken {
@@ -139,7 +140,7 @@ func contextBelow(lines []patch.Line) (out []string) {
 // answers reports whether the claimed place has itself what s looks for elsewhere.
 func (c Claim) answers(file *text.Lines, s sign) bool {
 	if s.gone {
-		return c.count(file, s.above, alike) > 0 && c.count(file, s.below, alike) > 0 && c.count(file, s.lines(), alike) == 0
+		return c.count(file, s.above, alike) > 0 && c.count(file, s.below, alike) > 0 && c.count(file, s.lines(), alike) <= c.shows(s.lines())
 	}
 	return c.count(file, s.lines(), alike) > 0 && !(c.Gaps && len(s.removed) > 0)
 }
@@ -154,6 +155,18 @@ func alike(have, want string) bool {
 	a, _ := indent.Cut(have)
 	b, _ := indent.Cut(want)
 	return a == b && match.Same(patch.Unicode, have, want)
+}
+
+// shows counts how often the hunk itself has lines one below the other among its old ones.
+func (c Claim) shows(lines []string) int {
+	old := (&patch.Hunk{Lines: c.Lines}).Old()
+	n := 0
+	for at := 0; at+len(lines) <= len(old); at++ {
+		if slices.Equal(old[at:at+len(lines)], lines) {
+			n++
+		}
+	}
+	return n
 }
 
 // count counts how often lines stand at the claimed place, one below the other.

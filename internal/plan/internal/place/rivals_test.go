@@ -35,6 +35,7 @@ func TestRivals(t *testing.T) {
 		{"gone from between its context", []string{" open(c)", "-drop(c)", "+let(c)", " close(c)", " }"}, 28, 29, true, 18},
 		{"an addition between lines that stand together elsewhere", []string{" open(c)", "+use(c)", " close(c)"}, 22, 25, true, 18},
 		{"an addition between lines that stand together nowhere", []string{" open(b)", "+more(b)", " use(b)"}, 12, 14, true, 0},
+		{"gone from between its context, as it is within what it removes", []string{" open(c)", "-drop(c)", "-open(c)", " close(c)", " }"}, 18, 20, true, 0},
 		{"only brackets are changed", []string{" }", "-}", " end"}, 27, 29, false, 0},
 	} {
 		c := Claim{Lines: hunktest.Hunk(tt.hunk...).Lines, From: tt.from - 1, To: tt.to, Gaps: tt.gaps}
