@@ -28,14 +28,14 @@ import (
 
 // serveFlags are the flags of serve.
 type serveFlags struct {
-	broker  broker.Options
-	http    string
-	url     string
-	cert    string
-	key     string
+	broker         broker.Options
+	http           string
+	url            string
+	cert           string
+	key            string
 	reserve, quota int64
-	otlp    string
-	headers map[string]string
+	otlp           string
+	headers        map[string]string
 }
 
 // settingsName is a file in the directory of a hub that tells its other commands how it was started.
