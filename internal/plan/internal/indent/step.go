@@ -44,6 +44,24 @@ func Step(file *text.Lines) int {
 	return best
 }
 
+// Mixes reports whether s indents an added line by tabs and spaces, which no line of the file does that s was made from: the spaces
+// that were taken for a tab are then too few, or too many. The second lines of a comment begin with a star, behind one space.
+func (s Shift) Mixes(lines []patch.Line) bool {
+	mixed := func(in string) bool { return strings.HasPrefix(in, "\t") && strings.HasSuffix(in, " ") }
+	if s.prefix || !s.changes {
+		return false
+	}
+	for _, to := range s.seen {
+		if mixed(to) {
+			return false
+		}
+	}
+	return slices.ContainsFunc(lines, func(l patch.Line) bool {
+		to, rest := Cut(s.Apply(l.Text()))
+		return !l.Old() && rest != "" && rest[0] != '*' && mixed(to)
+	})
+}
+
 // Fits reports whether s is proved by a tab width, or more than half of the added lines that s changes become indented by a multiple of step spaces, or as one
 // of the lines of the file that s was made from.
 func (s Shift) Fits(step int, lines []patch.Line) bool {

@@ -121,6 +121,8 @@ func TestPlace(t *testing.T) {
 		{"the same addition twice", order, "b\nd\n", H{hunk(" b", "+c"), hunk(" b", "+c")}, "!patch_apply_error context_not_found", nil},
 		{"the same addition for two places", order, "b\nm\nb\n", H{hunk(" b", "+c"), hunk(" b", "+c")}, "b\nc\nm\nb\nc\n", []int{1, 3}},
 		{"one added after the other", order, "b\nd\n", H{hunk(" b", "+c"), hunk(" b", "+c", " c")}, "b\nc\nc\nd\n", []int{1, 1}},
+		{"three spaces for a tab, and an added line of four", loose, "\ta()\n\tb()\n", H{hunk("    a()", "+    x()", "    b()")}, "!patch_apply_error context_not_found", nil},
+		{"four spaces for a tab, and one more before a star", loose, "\ta()\n\tb()\n", H{hunk("     a()", "+     * x", "     b()")}, "\ta()\n\t * x\n\tb()\n", []int{1}},
 		{"an added line that seems to be two, among lines that nearly match", loose, "a = 1\n", H{hunk(" a = 1  ", `+b = 2\n+c = 3`)}, "!patch_apply_error context_not_found", nil},
 		{"the same letters in a string", loose, "a = 1\n", H{hunk(" a = 1  ", `+b = "2\n+c = 3"`)}, "a = 1\nb = \"2\\n+c = 3\"\n", []int{1}},
 		{"two spaces for a tab, beside a comment whose lines begin with one", loose, " * x\n  y\n", H{hunk("- * x", "+ * X", "+\tn", " \ty")}, " * X\n  n\n  y\n", []int{1}},

@@ -58,6 +58,13 @@ func (p *Placement) oddIndent(k int) *fail.Error {
 	return e
 }
 
+func (p *Placement) mixedIndent(k int) *fail.Error {
+	e := p.unevenIndent(k)
+	e.Msg = "its lines match only when indentation is ignored, and an added line would be indented by tabs and spaces, as none of them is"
+	e.Hint = "Re-read the file and copy the indentation exactly, tabs as tabs. Each line of context begins with a space of its own, before the indentation."
+	return e
+}
+
 func (p *Placement) mixedTypography(k int, r rune) *fail.Error {
 	e := p.notFound(k)
 	e.Line = p.Spots[k].Start + 1

@@ -27,6 +27,9 @@ func (p *Placement) spelling(k int) (spelling, *fail.Error) {
 	if !ok {
 		return spelling{}, p.unevenIndent(k)
 	}
+	if p.Rules.Place == dialect.Ordered && shift.Mixes(p.AsPlaced(k)) {
+		return spelling{}, p.mixedIndent(k)
+	}
 	if !p.fitsStep(k, shift) {
 		return spelling{}, p.oddIndent(k)
 	}
