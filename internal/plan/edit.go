@@ -4,6 +4,7 @@ import (
 	"maps"
 
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/dialect"
 	"github.com/emend-dev/emend/internal/plan/internal/place"
 	"github.com/emend-dev/emend/internal/plan/internal/refusal"
 	"github.com/emend-dev/emend/internal/plan/internal/repeat"
@@ -70,7 +71,30 @@ func settle(p *place.Placement, mode repeat.Mode, explain func(*place.Placement,
 func (b *builder) explain(p *place.Placement, errs fail.List) {
 	if !b.attempt {
 		maps.Copy(b.corrections, suggest.Hunks(p, b.sections, errs, b.opts.Print))
+		b.doubtApplied(p, errs)
 		tellApart(p, errs)
+	}
+}
+
+// doubtApplied takes back of hunks without an anchor that they are applied if what they remove is in the file: then nothing says which of the
+// two places is meant. Whoever asks for it has them skipped all the same.
+func (b *builder) doubtApplied(p *place.Placement, errs fail.List) {
+	if p.Rules.Place != dialect.Ordered {
+		return
+	}
+	var hunks []int
+	var at fail.List
+	for _, e := range errs {
+		if e.Already && e.Hunk > 0 && len(p.Hunks[e.Hunk-1].Anchors) == 0 {
+			hunks, at = append(hunks, e.Hunk-1), append(at, e)
+		}
+	}
+	for i, there := range repeat.Removable(p, hunks) {
+		if there {
+			at[i].Already = false
+			at[i].Msg = "what it adds is there already, and what it removes stands elsewhere"
+			at[i].Hint = "Leave this hunk out if it is applied‹idempotent:, or send the patch with {}, which skips it›; else send it with the lines around the place that is meant."
+		}
 	}
 }
 

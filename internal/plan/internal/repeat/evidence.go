@@ -76,6 +76,41 @@ func (f *finder) count(l patch.Line) int {
 	return f.times[match.Fold(patch.Unicode, l.Text())]
 }
 
+// Removable reports of some hunks of p whether they remove lines, one below the other and one of them with words, that stand in the file
+// somewhere. If such a hunk counts as applied, these lines may be what it means, and what it adds may stand at a place like theirs.
+func Removable(p *place.Placement, hunks []int) []bool {
+	if len(hunks) == 0 {
+		return nil
+	}
+	x := match.NewIndex(match.NewDoc(p.File), patch.Whitespace, len(hunks))
+	runs := make([][]int, len(hunks))
+	for i, k := range hunks {
+		lines := p.Hunks[k].Lines
+		for from := 0; from < len(lines); from++ {
+			to := from
+			for to < len(lines) && removed(lines[to]) {
+				to++
+			}
+			if slices.ContainsFunc(lines[from:to], place.HasWords) {
+				runs[i] = append(runs[i], x.Add(func(yield func(string) bool) {
+					for _, l := range lines[from:to] {
+						if !yield(l.Text()) {
+							return
+						}
+					}
+				}))
+			}
+			from = to
+		}
+	}
+	x.Build()
+	out := make([]bool, len(hunks))
+	for i := range hunks {
+		out[i] = slices.ContainsFunc(runs[i], func(n int) bool { return n > 0 && x.Count(n) > 0 })
+	}
+	return out
+}
+
 // hasFrame reports whether the context before and after the changes of a hunk says where they are. Blank lines say
 // nothing, and brackets alone do not say enough. An end of the file counts as context. If the hunk only removes lines,
 // both sides need context, and a single line within the file must have words.
