@@ -10,7 +10,7 @@ import (
 	"github.com/emend-dev/emend/hub/wire"
 )
 
-// quotaTime is how long it takes until what a workspace sent does not count any more: a quota is for a day.
+// quotaTime is the period of a quota. The bytes that a workspace sent are forgotten evenly over it.
 const quotaTime = 24 * time.Hour
 
 // maxConnections bounds how many connections are looked at: the open ones, and those that were closed last.

@@ -14,11 +14,11 @@ import (
 	"github.com/emend-dev/emend/hub/wire"
 )
 
-// maxQuestions is how many calls of one workspace may wait. Its own board takes no more.
+// maxQuestions limits the waiting calls of one workspace. Its own board has the same limit.
 const maxQuestions = 256
 
-// spoken is what workspaces said last in the buckets of presence and questions, as they signed it. Whatever else comes to be in a bucket, or is missing
-// there, does not count: the answer of a server may be sent to any subject, with headers that remove a key.
+// spoken keeps the newest signed message of each key in the buckets of presence and questions. What is in a bucket without a signature does not count,
+// and neither does a key that is missing there: the answer of a server may be sent to any subject, with headers that remove a key.
 type spoken struct {
 	mu   sync.Mutex
 	said map[string][]byte // bodies by bucket and key

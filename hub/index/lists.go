@@ -122,7 +122,7 @@ func (x *Index) Sessions(ctx context.Context, workspaces []string, before string
 	return out, next, err
 }
 
-// sessionPlace is where a session is in the order of the list. Several sessions may end in the same microsecond.
+// sessionPlace orders the sessions of the list. Several sessions may end in the same microsecond.
 type sessionPlace struct {
 	last, workspace int64
 	name            string

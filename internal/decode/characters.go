@@ -82,7 +82,7 @@ func (d *document) decoded(c code) (text string, absent []string, ok bool) {
 	return strings.Join(out, "\n"), absent, len(old) > 0 || d.marks
 }
 
-// noBreakSpace is what pages write for a space that is to be seen, as those of an indentation.
+// noBreakSpace replaces spaces of an indentation in text that was copied from a page.
 const noBreakSpace = "\u00a0"
 
 // withSpaces writes a space for every no-break space in the lines of hunks, also for their marks. It fails if an added line has one in its

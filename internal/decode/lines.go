@@ -5,8 +5,6 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
-
-	"github.com/emend-dev/emend/internal/text"
 )
 
 // MissingMarks names the decodings that put back marks.
@@ -73,10 +71,11 @@ func mayFollow(line, next string) bool {
 // what stands before them ends as a line of code does, or what follows begins as a line of a patch does or is indented.
 func RunTogether(line string) bool {
 	var quote byte // that the string around has, if there is one
+	leader := commentLeader(line)
 	for i := 0; i < len(line); i++ {
 		switch c := line[i]; {
 		case c == '\\' && i+1 < len(line):
-			if i++; quote == 0 && line[i] == 'n' && twoLines(line[:i-1], line[i+1:]) {
+			if i++; quote == 0 && line[i] == 'n' && twoLines(line[:i-1], line[i+1:], leader) {
 				return true
 			}
 		case quote != 0:
@@ -90,18 +89,9 @@ func RunTogether(line string) bool {
 	return false
 }
 
-// AnyRunTogether reports whether a file has a line that seems to hold two: then one that is added to it may be meant so.
-func AnyRunTogether(file *text.Lines) bool {
-	for n := range file.Len() {
-		if RunTogether(file.Line(n)) {
-			return true
-		}
-	}
-	return false
-}
-
 // twoLines reports whether a line may end with before, and another one begin with next, which may have the mark of a line of a patch.
-func twoLines(before, next string) bool {
+// leader is what the first line begins with, if it is one of a comment.
+func twoLines(before, next, leader string) bool {
 	end, unmarked := strings.TrimRight(before, " \t"), next
 	if next != "" && strings.IndexByte("+- ", next[0]) >= 0 {
 		unmarked = next[1:]
@@ -110,7 +100,7 @@ func twoLines(before, next string) bool {
 	if words == "" {
 		return next == "" && end != "" && strings.IndexByte(";{}\"'`", end[len(end)-1]) >= 0
 	}
-	if leader := commentLeader(before); leader != "" && strings.HasPrefix(strings.TrimLeft(words, " \t"), leader) {
+	if leader != "" && strings.HasPrefix(words, leader) {
 		return true
 	}
 	if len(next)-len(words) > 1 || next[0] == '\t' {
@@ -125,9 +115,9 @@ func twoLines(before, next string) bool {
 		next[0] == '+' && isWord(last) && isWord(words[0]) && !strings.HasSuffix(end, `\r`)
 }
 
-// commentLeader returns what the lines of a comment begin with, if before begins so; else "".
-func commentLeader(before string) string {
-	words := strings.TrimLeft(before, " \t")
+// commentLeader returns what the lines of a comment begin with, if line is one; else "".
+func commentLeader(line string) string {
+	words := strings.TrimLeft(line, " \t")
 	for _, leader := range []string{"* ", "// ", "# ", "-- ", "; "} {
 		if strings.HasPrefix(words, leader) {
 			return leader

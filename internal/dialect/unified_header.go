@@ -378,7 +378,7 @@ func commonPath(old, new, index string) (path, wrong string) {
 	return "", fmt.Sprintf("the header names two files, %s and %s", fail.Quote(old), fail.Quote(new))
 }
 
-// newSuffix is what people write behind the name of a file that they change in a copy.
+// newSuffix ends the name of a changed copy of a file.
 const newSuffix = ".new"
 
 func isBackup(name, of string) bool {

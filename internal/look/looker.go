@@ -31,7 +31,7 @@ func NewLooker() *Looker {
 	return &Looker{watch: w}
 }
 
-// maxLasting is how many directories a Looker that lasts listens to. The system lets a user listen to so many in all, and editors need some.
+// maxLasting limits the directories that a lasting Looker watches: the system limits those of a user, and editors need some.
 const maxLasting = 10_000
 
 // NewLastingLooker returns a Looker for any number of looks, each of which reads what changed since the one before. Now and then somebody

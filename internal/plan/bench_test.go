@@ -57,6 +57,9 @@ var jobs = []struct {
 	{"a mistake in each of 40 hunks, corrected", hunktest.Lenient, mistakes},
 	{"anchors that lead elsewhere, left out", hunktest.Lenient, elsewhere},
 	{"files that are gone, one of which may have been deleted", hunktest.Ordered, gone},
+	{"a hunk every 10 lines, each with two lines in one", hunktest.Lenient, twoInOne},
+	{"one added line of spaces and letters for ends of lines", hunktest.Lenient, endsInOne},
+	{"equal lines with changes between them, typography ignored", hunktest.Lenient, alikeLoosely},
 }
 
 // printed is a way to print corrected hunks, which are only offered where there is one.
@@ -113,6 +116,34 @@ func stacked(n int) job {
 func typographic(n int) job {
 	curly := strings.Repeat("“a” ", n)
 	return job{file: strings.Repeat(`"a" `, n) + "\nend\n", hunks: []patch.Hunk{hunktest.Hunk(" "+curly, "+"+curly, " end")}}
+}
+
+// twoInOne adds lines that seem to hold two, which the file has nowhere.
+func twoInOne(n int) job {
+	j := job{fails: true}
+	var b strings.Builder
+	for i := range n {
+		if i%10 == 5 {
+			j.hunks = append(j.hunks, hunktest.Hunk(fmt.Sprintf(" line %d", i), `+a();\n  b();`))
+		}
+		fmt.Fprintf(&b, "line %d\n", i)
+	}
+	j.file = b.String()
+	return j
+}
+
+func endsInOne(n int) job {
+	return job{file: "one\ntwo\n", hunks: []patch.Hunk{hunktest.Hunk(" one", "+"+strings.Repeat(" ", n)+strings.Repeat(`\n`, n), " two")}}
+}
+
+// alikeLoosely changes lines among others that are equal, in a hunk that is not in the file to the byte.
+func alikeLoosely(n int) job {
+	j := job{fails: true, file: "say(“a”)\n" + strings.Repeat("a b\n", n) + "end\n", hunks: []patch.Hunk{hunktest.Hunk(` say("a")`)}}
+	for i := range n / 4 {
+		j.hunks[0].Lines = append(j.hunks[0].Lines, " a b", " a b", "-a b", patch.Line(fmt.Sprintf("+c%d", i)), " a b")
+	}
+	j.hunks[0].Lines = append(j.hunks[0].Lines, " end")
+	return j
 }
 
 // blocks adds a blank line, which is there already, below each line.

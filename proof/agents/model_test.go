@@ -106,7 +106,7 @@ func (m *model) answer(w http.ResponseWriter, r *http.Request, p protocol, body 
 // done ends a conversation.
 var done = said{words: "Done."}
 
-// subTask is what a model that starts another agent asks it to do.
+// subTask is the prompt of an agent that another one starts.
 const subTask = "Do the part of another agent."
 
 // next returns the step that follows what the model was shown.

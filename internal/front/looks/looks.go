@@ -16,7 +16,7 @@ import (
 // ErrNobody says that no server looks for the hook. Nothing was done.
 var ErrNobody = errors.New("no server looks at this workspace")
 
-// Request is what a hook asks for.
+// Request asks a server to look at its workspace.
 type Request struct {
 	Root  string // the real path of the workspace
 	Actor api.Actor

@@ -21,13 +21,13 @@ import (
 
 const (
 	socketName = "socket"
-	// greetLimit is how long a hook waits for a server that may be stopped, or gone.
+	// greetLimit bounds the wait of a hook for a server, which may be stopped or gone.
 	greetLimit = 200 * time.Millisecond
-	// listenEvery is how often a server sees to its socket.
+	// listenEvery is the interval at which a server checks that its socket is still there.
 	listenEvery = time.Second
 )
 
-// greeting is what a server says first. Another version may look in another way.
+// greeting returns the first line of a server. A hook of another version does not use that server.
 func greeting() string {
 	v := version.Read()
 	return fmt.Sprintf("emend looks 1 %s %s\n", v.Version, v.Commit)

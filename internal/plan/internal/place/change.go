@@ -20,7 +20,7 @@ func (p *Placement) apply(k int) {
 		s.placed = false
 		return
 	}
-	if line := p.rivals[k]; line > 0 {
+	if line := p.rivals[k]; line != 0 {
 		s.placed, s.Err = false, p.rivalled(k, line)
 		return
 	}

@@ -41,6 +41,8 @@ type Placement struct {
 	firstSame     map[string]int            // by Key: the first hunk that says so; see sameBefore
 	fileStep      int                       // see step
 	stepKnown     bool
+	joinedKnown   bool
+	fileJoined    bool
 	scopeWork     int         // bytes of the lines that were looked at for scopes, see scopesCost
 	rivals        map[int]int // see findRivals
 	limit         error

@@ -36,14 +36,20 @@ type sign struct {
 //   - context around lines that the hunk removes, if it does not stand there but for typography. A place that has it without these
 //     lines is a rival, also one within the claimed place: they may be gone from there.
 //
-// What stands in one of the taken places is no rival: another hunk means it. It reads the file at most twice.
+// What stands in one of the taken places is no rival: another hunk means it. It reads the file at most twice. Unknown stands for a claim
+// that would take too long: hunks of thousands of lines that are alike.
 func Rivals(file *text.Lines, claims, taken []Claim) []int {
 	out := make([]int, len(claims))
+	left := maxCompared
 	var signs []sign
 	for i, c := range claims {
-		for _, s := range c.signs() {
-			if s.claim = i; !c.answers(file, s) {
+		for s := range c.signs {
+			if s.claim = i; !c.answers(file, s, &left) {
 				signs = append(signs, s)
+			}
+			if left < 0 {
+				out[i] = Unknown
+				break
 			}
 		}
 	}
@@ -59,24 +65,28 @@ func Rivals(file *text.Lines, claims, taken []Claim) []int {
 	looks := 0
 	for _, s := range signs {
 		c, lines := claims[s.claim], s.lines()
-		left := x.Count(s.id)
-		if out[s.claim] > 0 || left == 0 {
+		others := x.Count(s.id)
+		if out[s.claim] != 0 || others == 0 {
 			continue
 		}
-		here := c.count(file, lines, same)
+		here := c.count(file, lines, same, &left)
 		if s.gone {
-			here = min(here, c.shows(lines))
+			here = min(here, c.shows(lines, &left))
 		}
-		left -= here
-		if left > 0 && looks < maxTaken {
+		others -= here
+		if others > 0 && looks < maxTaken {
 			looks++
 			for _, t := range taken {
 				if t.From != c.From || t.To != c.To {
-					left -= t.count(file, lines, same)
+					others -= t.count(file, lines, same, &left)
 				}
 			}
 		}
-		if left <= 0 {
+		if left < 0 {
+			out[s.claim] = Unknown
+			continue
+		}
+		if others <= 0 {
 			continue
 		}
 		if lasts == nil {
@@ -93,8 +103,8 @@ func Rivals(file *text.Lines, claims, taken []Claim) []int {
 
 func (s sign) lines() []string { return slices.Concat(s.above, s.removed, s.below) }
 
-// signs lists what must not stand at another place.
-func (c Claim) signs() (out []sign) {
+// signs yields what must not stand at another place.
+func (c Claim) signs(yield func(sign) bool) {
 	for from := 0; from < len(c.Lines); from++ {
 		if c.Lines[from].Mark() == ' ' {
 			continue
@@ -109,14 +119,17 @@ func (c Claim) signs() (out []sign) {
 		above, below := contextAbove(c.Lines[:from]), contextBelow(c.Lines[to:])
 		near := sign{above: above[max(0, len(above)-1):], removed: removed, below: below[:min(1, len(below))]}
 		if slices.ContainsFunc(removed, TextHasWords) || len(removed) == 0 && slices.ContainsFunc(near.above, TextHasWords) && slices.ContainsFunc(near.below, TextHasWords) {
-			out = append(out, near)
+			if !yield(near) {
+				return
+			}
 		}
 		if gone := (sign{above: above, below: below, gone: true}); slices.ContainsFunc(removed, TextHasWords) && len(above) > 0 && len(below) > 0 && slices.ContainsFunc(gone.lines(), TextHasWords) {
-			out = append(out, gone)
+			if !yield(gone) {
+				return
+			}
 		}
 		from = to
 	}
-	return out
 }
 
 func contextAbove(lines []patch.Line) (out []string) {
@@ -138,12 +151,18 @@ func contextBelow(lines []patch.Line) (out []string) {
 }
 
 // answers reports whether the claimed place has itself what s looks for elsewhere.
-func (c Claim) answers(file *text.Lines, s sign) bool {
+func (c Claim) answers(file *text.Lines, s sign, left *int) bool {
 	if s.gone {
-		return c.count(file, s.above, alike) > 0 && c.count(file, s.below, alike) > 0 && c.count(file, s.lines(), alike) <= c.shows(s.lines())
+		return c.count(file, s.above, alike, left) > 0 && c.count(file, s.below, alike, left) > 0 && c.count(file, s.lines(), alike, left) <= c.shows(s.lines(), left)
 	}
-	return c.count(file, s.lines(), alike) > 0 && !(c.Gaps && len(s.removed) > 0)
+	return c.count(file, s.lines(), alike, left) > 0 && !(c.Gaps && len(s.removed) > 0)
 }
+
+// Unknown says that it was not found out whether a claim has a rival.
+const Unknown = -1
+
+// maxCompared bounds how many pairs of lines are compared for all claims of a section.
+const maxCompared = 1 << 21
 
 // maxTaken is for how many runs of lines it is looked whether other hunks took the places, which keeps the time linear.
 const maxTaken = 64
@@ -158,25 +177,25 @@ func alike(have, want string) bool {
 }
 
 // shows counts how often the hunk itself has lines one below the other among its old ones.
-func (c Claim) shows(lines []string) int {
+func (c Claim) shows(lines []string, left *int) int {
 	old := (&patch.Hunk{Lines: c.Lines}).Old()
-	n := 0
-	for at := 0; at+len(lines) <= len(old); at++ {
-		if slices.Equal(old[at:at+len(lines)], lines) {
-			n++
-		}
-	}
-	return n
+	*left -= len(old) // as many are read to list them
+	return countRuns(len(old), lines, left, func(n int, want string) bool { return old[n] == want })
 }
 
 // count counts how often lines stand at the claimed place, one below the other.
-func (c Claim) count(file *text.Lines, lines []string, equal func(have, want string) bool) (n int) {
-	for at := c.From; at+len(lines) <= c.To; at++ {
+func (c Claim) count(file *text.Lines, lines []string, equal func(have, want string) bool, left *int) int {
+	return countRuns(c.To-c.From, lines, left, func(n int, want string) bool { return equal(file.Line(c.From+n), want) })
+}
+
+// countRuns counts how often lines stand one below the other among so many, until nothing is left to be compared.
+func countRuns(among int, lines []string, left *int, equal func(n int, want string) bool) (n int) {
+	for at := 0; at+len(lines) <= among && *left >= 0; at++ {
 		i := 0
-		for i < len(lines) && equal(file.Line(at+i), lines[i]) {
+		for i < len(lines) && equal(at+i, lines[i]) {
 			i++
 		}
-		if i == len(lines) {
+		if *left -= i + 1; i == len(lines) {
 			n++
 		}
 	}
@@ -204,7 +223,7 @@ func (p *Placement) findRivals() map[int]int {
 	}
 	out := map[int]int{}
 	for i, line := range Rivals(p.File, claims, taken) {
-		if line > 0 {
+		if line != 0 {
 			out[who[i]] = line
 		}
 	}
@@ -215,6 +234,11 @@ func (p *Placement) findRivals() map[int]int {
 func (p *Placement) rivalled(k, line int) *fail.Error {
 	e := p.notFound(k)
 	e.Line = p.Spots[k].Start + 1
+	if line == Unknown {
+		e.Msg = "its lines match only loosely, and so many are alike that no place can be told from another"
+		e.Hint = "Send smaller hunks, with their lines as they stand in the file."
+		return e
+	}
 	e.Msg = fmt.Sprintf("its lines match only loosely, and line %d has those that it changes as they are in the hunk, or had them", line)
 	e.Hint = RivalHint
 	return e

@@ -19,6 +19,7 @@ func TestRivals(t *testing.T) {
 		"four() {", "open(c)", "close(c)", "}", // 17
 		"five() {", "open(c)", "log(c)", "drop(c)", "close(c)", "done(c)", "}", // 21
 		"drop(c)", "end", // 28
+		"six() {", "say(“d”)", "end(d)", "}", "six() {", "say(\"d\")", "end(d)", // 30
 	}
 	for _, tt := range []struct {
 		name     string
@@ -36,6 +37,8 @@ func TestRivals(t *testing.T) {
 		{"an addition between lines that stand together elsewhere", []string{" open(c)", "+use(c)", " close(c)"}, 22, 25, true, 18},
 		{"an addition between lines that stand together nowhere", []string{" open(b)", "+more(b)", " use(b)"}, 12, 14, true, 0},
 		{"gone from between its context, as it is within what it removes", []string{" open(c)", "-drop(c)", "-open(c)", " close(c)", " }"}, 18, 20, true, 0},
+		{"typography, and without it elsewhere", []string{" six() {", "-say(\"d\")", "+cry()", " end(d)"}, 30, 32, false, 0},
+		{"typography and a gap, and without them elsewhere", []string{" six() {", "-say(\"d\")", "+cry()", " end(d)"}, 30, 32, true, 34},
 		{"only brackets are changed", []string{" }", "-}", " end"}, 27, 29, false, 0},
 	} {
 		c := Claim{Lines: hunktest.Hunk(tt.hunk...).Lines, From: tt.from - 1, To: tt.to, Gaps: tt.gaps}
@@ -43,6 +46,32 @@ func TestRivals(t *testing.T) {
 		if got := Rivals(text.Split(joined(file)), []Claim{nothing, c, c}, []Claim{c}); got[0] != 0 || got[1] != tt.want || got[2] != tt.want {
 			t.Errorf("%s: %v, want %d", tt.name, got, tt.want)
 		}
+	}
+}
+
+// TestRivalsOfOthers: lines that another hunk means are no rival.
+func TestRivalsOfOthers(t *testing.T) {
+	file := text.Split("one() {\n    open(a)\n    use(a)\n}\ntwo() {\n  open(a)\n  use(a)\n}\n")
+	h := hunktest.Hunk("   open(a)", "-  use(a)", "+  take(a)").Lines
+	first, second := Claim{Lines: h, From: 1, To: 3}, Claim{Lines: h, From: 5, To: 7}
+	if got := Rivals(file, []Claim{first}, []Claim{first}); got[0] != 6 {
+		t.Errorf("alone: %v", got)
+	}
+	if got := Rivals(file, []Claim{first}, []Claim{first, second}); got[0] != 0 {
+		t.Errorf("beside a hunk at line 6: %v", got)
+	}
+}
+
+// TestRivalsUnknown: what would take too long is not found out, and refused.
+func TestRivalsUnknown(t *testing.T) {
+	const n = 4000
+	h := hunktest.Hunk(` say("a")`)
+	for range n / 2 {
+		h.Lines = append(h.Lines, " a", "-a", "+b")
+	}
+	_, err := place(text.Split("say(“a”)\n"+strings.Repeat("a\n", n)), []patch.Hunk{h}, hunktest.Lenient)
+	if all := fail.All(err); len(all) != 1 || !strings.Contains(all[0].Msg, "so many are alike") {
+		t.Errorf("%v", err)
 	}
 }
 

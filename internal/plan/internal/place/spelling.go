@@ -33,7 +33,7 @@ func (p *Placement) spelling(k int) (spelling, *fail.Error) {
 	if !p.fitsStep(k, shift) {
 		return spelling{}, p.oddIndent(k)
 	}
-	if p.Rules.Place == dialect.Ordered && (p.Rules.Corrects || p.Spots[k].rung != patch.Exact) && slices.ContainsFunc(p.Hunks[k].Lines, runTogether) && !decode.AnyRunTogether(p.File) {
+	if p.Rules.Place == dialect.Ordered && (p.Rules.Corrects || p.Spots[k].rung != patch.Exact) && slices.ContainsFunc(p.Hunks[k].Lines, runTogether) && !p.fileRunsTogether() {
 		return spelling{}, p.joinedLines(k)
 	}
 	if p.Rules.Place == dialect.Ordered && p.seemsCutOff(k) {
@@ -70,6 +70,19 @@ func (p *Placement) seemsCutOff(k int) bool {
 }
 
 func runTogether(l patch.Line) bool { return !l.Old() && decode.RunTogether(l.Text()) }
+
+// fileRunsTogether reports whether the file has a line that seems to hold two: then one that is added to it may be meant so.
+func (p *Placement) fileRunsTogether() bool {
+	if !p.joinedKnown {
+		p.joinedKnown = true
+		for n := range p.File.Len() {
+			if p.fileJoined = decode.RunTogether(p.File.Line(n)); p.fileJoined {
+				break
+			}
+		}
+	}
+	return p.fileJoined
+}
 
 // shift returns how the added lines of hunk k are indented where it was placed. It fails if its lines do not all shift
 // alike, or if nothing says how an added line is indented. A hunk whose own lines prove no tab width goes by the one

@@ -71,6 +71,9 @@ func withoutRivalled(p *place.Placement, open []*search) (out []*search) {
 		}
 	}
 	for i, line := range place.Rivals(p.File, claims, taken) {
+		if line == place.Unknown {
+			continue
+		}
 		if line > 0 {
 			open[i].err.Hint = fmt.Sprintf("Around line %d of the file stand lines of the hunk that are not here, or what they leave once the hunk's removed lines are gone. %s", line, place.RivalHint)
 			continue

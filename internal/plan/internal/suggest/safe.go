@@ -126,11 +126,11 @@ func (s *search) unsafe(st *alignment, lines []patch.Line) string {
 		if l.Old() {
 			continue
 		}
-		if decode.RunTogether(l.Text()) && !decode.AnyRunTogether(s.file) {
+		if decode.RunTogether(l.Text()) && !s.fileHas("joined lines", decode.RunTogether) {
 			return refusal.Joined
 		}
 		for _, e := range encodings {
-			if what := e.in().FindString(l.Text()); what != "" && !s.fileHas(e) {
+			if what := e.in().FindString(l.Text()); what != "" && !s.fileHas(e.name, e.in().MatchString) {
 				return fmt.Sprintf("An added line has %s, and the file has no %s: write the line as it is to stand in the file.", fail.Quote(what), e.name)
 			}
 		}
@@ -280,19 +280,19 @@ func (s *search) lacksMark(i, n int) bool {
 	return !s.removed[i] && have != s.old[i] && strings.TrimRight(have, " \t") == strings.TrimRight(" "+s.old[i], " \t") && strings.TrimSpace(have) != ""
 }
 
-// fileHas reports whether a line of the file has an encoding.
-func (s *search) fileHas(e encoding) bool {
-	if has, known := s.texts[e.name]; known {
-		return has
+// fileHas reports whether a line of the file has something, which is called what.
+func (s *search) fileHas(what string, has func(line string) bool) bool {
+	if is, known := s.texts[what]; known {
+		return is
 	}
+	s.texts[what] = false
 	for n := range s.file.Len() {
-		if e.in().MatchString(s.file.Line(n)) {
-			s.texts[e.name] = true
-			return true
+		if has(s.file.Line(n)) {
+			s.texts[what] = true
+			break
 		}
 	}
-	s.texts[e.name] = false
-	return false
+	return s.texts[what]
 }
 
 // runsOf yields the runs of changed lines.

@@ -36,7 +36,7 @@ type search struct {
 	moved   *indent.Seen     // set if only its context was moved
 	stray   patch.Line       // a line that it adds and that is in the file with its mark, if there is one
 
-	texts map[string]bool // by encoding: whether the file has it; see fileHas
+	texts map[string]bool // whether the file has something; see fileHas
 	step  int             // see indent.Step
 
 	alignments []alignment // where the hunk nearly fits, the best one first

@@ -110,6 +110,7 @@ func TestRivalled(t *testing.T) {
 	long := hunk(" // and closed", " first() {", "     open(door)", "     turn(key)", "+    hold(key)", " go(home)", "     close(door)", "     lock(door)", "     walk(home)", " }")
 	away := hunk(" first() {", "     open(door)", "-    close(door)", "+    slam(door)", "     lock(door)", "     walk(home)", " }")
 	gone := hunk(" }", "-    turn(key)", "+    hold(key)", " sleep(well)", " dream(on)", " wake(up)")
+	elided := hunk(" // how a door is opened", " ...", "     open(door)", "-    turn(key)", "+    hold(key)", "     close(door)", "     lock(door)", "     walk(home)", " }")
 	for _, tt := range []struct {
 		name string
 		file []string
@@ -120,6 +121,7 @@ func TestRivalled(t *testing.T) {
 		{"a twin at another indentation, and the lines themselves", append(first[:10:10], block...), whole, "Around line 12 of the file"},
 		{"a line left out", first, gap, ""},
 		{"a line left out, and the lines once more", append(first[:10:10], "x", "    open(door)", "    turn(key)", "    close(door)"), gap, "Around line 12 of the file"},
+		{"lines left out for an ellipsis, and the lines once more", append(first[:10:10], "x", "    open(door)", "    turn(key)", "    close(door)"), elided, ""},
 		{"a removed line above the context, with invented context", []string{"    turn(key)", "  }", "sleep(well)", "dream(on)", "wake(up)"}, gone, ""},
 		{"a removed line above the context, which is there without it", []string{"    turn(key)", "}", "sleep(well)", "dream(on)", "wake(up)"}, gone, "Around line 2 of the file"},
 		{"a line of context that is not there", first, long, ""},
