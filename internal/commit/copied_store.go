@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"syscall"
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/audit"
@@ -52,8 +53,11 @@ func (p Place) readOrigin() (string, error) {
 	}
 	defer dir.Close()
 	f, err := dir.Open(originName)
-	if err != nil {
+	switch {
+	case errors.Is(err, syscall.ELOOP), errors.Is(err, syscall.EISDIR), errors.Is(err, vfs.ErrNotRegular):
 		return "", fs.ErrNotExist
+	case err != nil:
+		return "", err
 	}
 	defer f.Close()
 	b, err := io.ReadAll(io.LimitReader(f, 256))

@@ -4,10 +4,12 @@ import (
 	"os"
 	"syscall"
 
+	"golang.org/x/sys/windows"
+
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// dirIdentity returns a directory's file number and creation time.
+// dirIdentity returns a directory's file number and creation time; the time is 0 in wine, which says when the directory last changed.
 func dirIdentity(path string) (ino uint64, born int64, err error) {
 	fi, err := os.Lstat(path)
 	if err != nil {
@@ -19,5 +21,10 @@ func dirIdentity(path string) (ino uint64, born int64, err error) {
 	}
 	defer d.Close()
 	is, err := d.Stat(".")
-	return is.ID.Ino, fi.Sys().(*syscall.Win32FileAttributeData).CreationTime.Nanoseconds(), err
+	if !inWine {
+		born = fi.Sys().(*syscall.Win32FileAttributeData).CreationTime.Nanoseconds()
+	}
+	return is.ID.Ino, born, err
 }
+
+var inWine = windows.NewLazySystemDLL("ntdll.dll").NewProc("wine_get_version").Find() == nil

@@ -103,7 +103,7 @@ func (p Place) fillDraft(up vfs.Dir, draft, path string) error {
 	if err := createLog(log); err != nil {
 		return err
 	}
-	origin, err := identityText(path) // once the log has its files: wine gives the last change of a directory for its birth
+	origin, err := identityText(path)
 	if err != nil {
 		return err
 	}
