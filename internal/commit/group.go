@@ -121,7 +121,7 @@ func (s *Store) runGroup(group []*transaction) {
 	if len(group) == 0 {
 		return
 	}
-	recovered, err := s.recover()
+	recovered, err := s.recoverBefore()
 	group[0].recovered = recovered
 	ready := s.each(group, s.hands, func(t *transaction) error {
 		if err != nil {

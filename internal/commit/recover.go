@@ -3,6 +3,7 @@ package commit
 import (
 	"context"
 	"errors"
+	"time"
 
 	"github.com/emend-dev/emend/internal/audit"
 )
@@ -61,7 +62,35 @@ func (s *Store) Pending() ([]*audit.Record, error) {
 	return pending, storeError(err)
 }
 
+// recover recovers everything.
 func (s *Store) recover() (*Outcome, error) {
+	o, err := s.finishPending()
+	if err != nil {
+		return o, err
+	}
+	return o, s.sweep(o)
+}
+
+// sweepEvery is how often a store that makes one change after the other sweeps. Every sweep asks for each other process whether it is
+// alive, and what it finds is in nobody's way.
+const sweepEvery = time.Second
+
+// recoverBefore recovers what a change needs: it sweeps only now and then.
+func (s *Store) recoverBefore() (*Outcome, error) {
+	o, err := s.finishPending()
+	if err != nil || time.Since(s.swept) < sweepEvery {
+		return o, err
+	}
+	return o, s.sweep(o)
+}
+
+func (s *Store) sweep(o *Outcome) (err error) {
+	o.Swept, err = s.hist.Sweep(s.txStates)
+	s.swept = time.Now()
+	return storeError(err)
+}
+
+func (s *Store) finishPending() (*Outcome, error) {
 	o := &Outcome{}
 	if err := s.reopenUndecided(); err != nil {
 		return nil, storeError(err)
@@ -78,11 +107,7 @@ func (s *Store) recover() (*Outcome, error) {
 	if err != nil {
 		return nil, storeError(err)
 	}
-	if err := s.finishAll(pending, o); err != nil {
-		return o, err
-	}
-	o.Swept, err = s.hist.Sweep(s.txStates)
-	return o, storeError(err)
+	return o, s.finishAll(pending, o)
 }
 
 // reopenUndecided reads a log again of which nobody could say what it has.

@@ -62,7 +62,7 @@ func (s *Store) RecordSeen(ctx context.Context, seen Seen) (tx string, head audi
 		return "", head, err
 	}
 	defer unlock()
-	if _, err := s.recover(); err != nil {
+	if _, err := s.recoverBefore(); err != nil {
 		return "", head, err
 	}
 	r := t.tx.Record

@@ -6,6 +6,7 @@ import (
 	"io/fs"
 	"runtime"
 	"sync/atomic"
+	"time"
 
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/history"
@@ -41,8 +42,9 @@ type Store struct {
 	keepLoose   int           // how many transactions, the newest, are not packed
 	packedAt    atomic.Uint64 // the newest record when the store was opened or last packed
 	queue       txQueue
-	hands       int  // how many transactions of a group are worked on at once
-	grouped     bool // the store is known to have laterFormat; only the holder of the lock uses this
+	hands       int       // how many transactions of a group are worked on at once
+	swept       time.Time // the last sweep; only the holder of the lock uses this
+	grouped     bool      // the store is known to have laterFormat; only the holder of the lock uses this
 }
 
 // Open opens the store in dir for the tree that belongs to it, and takes dir over. It writes nothing.
