@@ -52,7 +52,7 @@ func fromFile(f *os.File, path string) (dir Dir, err error) {
 		if err := windows.GetFileInformationByHandle(h, &by); err != nil {
 			return err
 		}
-		own, err := opening{access: dirAccess, options: windows.FILE_DIRECTORY_FILE}.open(h, "")
+		own, err := opening{access: dirAccess, options: windows.FILE_DIRECTORY_FILE}.openWaiting(h, "")
 		if err == nil {
 			dir = newDir(own, path, uint64(by.VolumeSerialNumber))
 		}
@@ -177,7 +177,7 @@ func (d *osDir) Names() ([]string, error) {
 
 func (d *osDir) lister() (f *os.File, err error) {
 	err = d.use(func(dir windows.Handle) error {
-		h, err := opening{access: dirAccess, options: windows.FILE_DIRECTORY_FILE}.open(dir, "")
+		h, err := opening{access: dirAccess, options: windows.FILE_DIRECTORY_FILE}.openWaiting(dir, "")
 		if err == nil {
 			f = os.NewFile(uintptr(h), d.file.Name())
 		}
@@ -422,7 +422,7 @@ func (d *osDir) replacesOpen() (can bool, err error) {
 // Sync writes out the names of the directory. Only a handle with the right to add files can do that.
 func (d *osDir) Sync() error {
 	err := d.use(func(dir windows.Handle) error {
-		h, err := opening{access: windows.FILE_WRITE_DATA | windows.FILE_READ_ATTRIBUTES, options: windows.FILE_DIRECTORY_FILE}.open(dir, "")
+		h, err := opening{access: windows.FILE_WRITE_DATA | windows.FILE_READ_ATTRIBUTES, options: windows.FILE_DIRECTORY_FILE}.openWaiting(dir, "")
 		if err != nil {
 			return err
 		}

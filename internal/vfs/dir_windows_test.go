@@ -240,6 +240,41 @@ func TestWindowsSharing(t *testing.T) {
 	}
 }
 
+// TestWindowsHeldDirectory checks that what syncs a directory or a file waits for a program that does not share it.
+func TestWindowsHeldDirectory(t *testing.T) {
+	d, path := openDir(t)
+	put(t, d, "a", "A")
+	f, err := d.Open("a")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	for _, tt := range []struct {
+		name, held string
+		share      uint32
+		call       func() error
+	}{
+		{"sync of a directory", path, windows.FILE_SHARE_READ, d.Sync},
+		{"sync of a file", filepath.Join(path, "a"), windows.FILE_SHARE_READ, f.Sync},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			text, err := windows.UTF16PtrFromString(tt.held)
+			if err != nil {
+				t.Fatal(err)
+			}
+			h, err := windows.CreateFile(text, windows.FILE_READ_ATTRIBUTES|windows.FILE_READ_EA|windows.FILE_EXECUTE, tt.share, nil, windows.OPEN_EXISTING,
+				windows.FILE_FLAG_BACKUP_SEMANTICS, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			time.AfterFunc(100*time.Millisecond, func() { windows.CloseHandle(h) })
+			if err := tt.call(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
 // TestWindowsTimes checks that the time which Stat gives of a file that was written is still its time when it is closed.
 func TestWindowsTimes(t *testing.T) {
 	d, _ := openDir(t)

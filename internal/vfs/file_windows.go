@@ -166,7 +166,7 @@ func (f *osFile) use(call func(h windows.Handle) error) error { return withHandl
 // again opens the file once more, with other rights, for one call.
 func (f *osFile) again(access, share uint32, call func(h windows.Handle) error) error {
 	return f.use(func(h windows.Handle) error {
-		own, err := opening{access: access, share: share}.open(h, "")
+		own, err := opening{access: access, share: share}.openWaiting(h, "")
 		if err != nil {
 			return err
 		}

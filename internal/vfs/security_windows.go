@@ -240,7 +240,7 @@ func streamsOf(h windows.Handle) (names []string, err error) {
 const maxStream = 1 << 20
 
 func copyStream(from, to windows.Handle, name string) error {
-	in, err := opening{access: windows.FILE_GENERIC_READ}.open(from, name)
+	in, err := opening{access: windows.FILE_GENERIC_READ}.openWaiting(from, name)
 	if err != nil {
 		return err
 	}
@@ -252,7 +252,7 @@ func copyStream(from, to windows.Handle, name string) error {
 	if is.Size > maxStream {
 		return fs.ErrInvalid
 	}
-	out, err := opening{access: windows.FILE_GENERIC_WRITE, disposition: windows.FILE_OPEN_IF}.open(to, name)
+	out, err := opening{access: windows.FILE_GENERIC_WRITE, disposition: windows.FILE_OPEN_IF}.openWaiting(to, name)
 	if err != nil {
 		return err
 	}
