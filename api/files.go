@@ -187,13 +187,13 @@ type TextEdit struct {
 // EditCellRequest asks to change one cell of a Jupyter notebook. A cell is inserted below the one that is named, or at the top if none
 // is.
 type EditCellRequest struct {
-	Path           string `json:"path" jsonschema:"the notebook"`
-	ExpectedSha256 string `json:"expectedSha256" jsonschema:"its sha256, from read_file"`
-	Action         string `json:"action,omitempty" jsonschema:"insert: below cell"`
-	Cell           string `json:"cell,omitempty" jsonschema:"its id, or number from 0"`
-	Source         string `json:"source,omitempty" jsonschema:"the new source"`
-	CellType       string `json:"cellType,omitempty" jsonschema:"of a new cell"`
-	IdempotencyKey string `json:"idempotencyKey,omitempty" jsonschema:"done once per key"`
+	Path           string  `json:"path" jsonschema:"the notebook"`
+	ExpectedSha256 string  `json:"expectedSha256" jsonschema:"its sha256, from read_file"`
+	Action         string  `json:"action,omitempty" jsonschema:"insert: below cell"`
+	Cell           string  `json:"cell,omitempty" jsonschema:"its id, or number from 0"`
+	Source         *string `json:"source,omitempty" jsonschema:"the new source"`
+	CellType       string  `json:"cellType,omitempty" jsonschema:"of a new cell"`
+	IdempotencyKey string  `json:"idempotencyKey,omitempty" jsonschema:"done once per key"`
 }
 
 // EditCellData describes a notebook before and after an edit, and the cell. Index is -1 if it is not known any more.

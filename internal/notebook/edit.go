@@ -21,7 +21,7 @@ const (
 type Edit struct {
 	Action   string // "" stands for Replace
 	Cell     string // its id, or its number from 0
-	Source   string
+	Source   *string // nil for none, which a new cell may have
 	CellType string // of a cell that is inserted: code ("" too), markdown or raw
 }
 
@@ -33,7 +33,7 @@ type Done struct {
 
 // Run makes an edit and returns the new text.
 func Run(before string, e Edit) (after string, done Done, err error) {
-	if !valid(e.Source) {
+	if e.Source != nil && !valid(*e.Source) {
 		return "", done, bad("the source is not UTF-8", "Send it as text.")
 	}
 	f, err := parse(before)
@@ -46,8 +46,8 @@ func Run(before string, e Edit) (after string, done Done, err error) {
 	}
 	switch e.Action {
 	case Replace, "":
-		if e.Source == "" {
-			return "", done, bad("the source is missing or empty", "Send the new source. To remove the cell, send the action delete.")
+		if e.Source == nil {
+			return "", done, bad("the source is missing", "Send the new source. To remove the cell, send the action delete.")
 		}
 		after, ferr = f.replace(n, e)
 	case Insert:
@@ -109,7 +109,7 @@ func (f *file) replace(n int, e Edit) (string, *fail.Error) {
 	if e.CellType != "" && e.CellType != c.kind {
 		return "", bad(fmt.Sprintf("cell %d is a %s cell", n, c.kind), "To have a cell of another type, delete this one and insert one.")
 	}
-	changes := []change{{source, f.source(source, e.Source)}}
+	changes := []change{{source, f.source(source, *e.Source)}}
 	if c.kind == "code" {
 		for name, empty := range map[string]string{"outputs": "[]", "execution_count": "null"} {
 			if at, ok := c.fields[name]; ok {
@@ -216,7 +216,11 @@ func (f *file) insert(n int, e Edit) (string, *fail.Error) {
 			indent = f.indentBefore(f.cells[0].from)
 		}
 	}
-	made := f.newCell(kind, e.Source, indent, step)
+	source := ""
+	if e.Source != nil {
+		source = *e.Source
+	}
+	made := f.newCell(kind, source, indent, step)
 	separator := "," + indent
 	if step == "" {
 		separator = ", "

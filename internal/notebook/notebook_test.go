@@ -55,14 +55,15 @@ func TestRun(t *testing.T) {
 		old, new string // what is replaced in the text
 		done     Done
 	}{
-		{Edit{Cell: "intro", Source: "# New\n\n\"quoted\" \\ <b>"}, "    \"# Title\\n\",\n    \"text\"\n", "    \"# New\\n\",\n    \"\\n\",\n    \"\\\"quoted\\\" \\\\ <b>\"\n", Done{0, "intro", "markdown"}},
-		{Edit{Cell: "0", Source: "\n"}, "    \"# Title\\n\",\n    \"text\"\n", "    \"\\n\"\n", Done{0, "intro", "markdown"}},
-		{Edit{Cell: "1", Source: "print(2)\r\n"}, written[strings.Index(written, "3,\n   \"id\": \"c1\""):strings.Index(written, "\n  }\n ],")],
+		{Edit{Cell: "intro", Source: new("# New\n\n\"quoted\" \\ <b>")}, "    \"# Title\\n\",\n    \"text\"\n", "    \"# New\\n\",\n    \"\\n\",\n    \"\\\"quoted\\\" \\\\ <b>\"\n", Done{0, "intro", "markdown"}},
+		{Edit{Cell: "0", Source: new("")}, "   \"source\": [\n    \"# Title\\n\",\n    \"text\"\n   ]", "   \"source\": []", Done{0, "intro", "markdown"}},
+		{Edit{Cell: "0", Source: new("\n")}, "    \"# Title\\n\",\n    \"text\"\n", "    \"\\n\"\n", Done{0, "intro", "markdown"}},
+		{Edit{Cell: "1", Source: new("print(2)\r\n")}, written[strings.Index(written, "3,\n   \"id\": \"c1\""):strings.Index(written, "\n  }\n ],")],
 			"null,\n   \"id\": \"c1\",\n   \"metadata\": {\"tags\": [\"x\"]},\n   \"outputs\": [],\n   \"source\": [\n    \"print(2)\\n\"\n   ]", Done{1, "c1", "code"}},
 		{Edit{Action: Delete, Cell: "intro"}, written[strings.Index(written, "{\n   \"cell_type\": \"markdown\""):strings.Index(written, "{\n   \"cell_type\": \"code\"")], "", Done{0, "intro", "markdown"}},
 		{Edit{Action: Delete, Cell: "1"}, written[strings.Index(written, ",\n  {\n   \"cell_type\": \"code\""):strings.Index(written, "\n ],")], "", Done{1, "c1", "code"}},
-		{Edit{Action: Insert, CellType: "markdown", Source: "top"}, " \"cells\": [\n  {", " \"cells\": [\n  {\n   \"cell_type\": \"markdown\",\n   \"id\": \"ID\",\n   \"metadata\": {},\n   \"source\": [\n    \"top\"\n   ]\n  },\n  {", Done{0, "ID", "markdown"}},
-		{Edit{Action: Insert, Cell: "c1", Source: "x = 1\ny"}, "\n ],\n \"metadata\"", ",\n  {\n   \"cell_type\": \"code\",\n   \"execution_count\": null,\n   \"id\": \"ID\",\n   \"metadata\": {},\n   \"outputs\": [],\n   \"source\": [\n    \"x = 1\\n\",\n    \"y\"\n   ]\n  }\n ],\n \"metadata\"", Done{2, "ID", "code"}},
+		{Edit{Action: Insert, CellType: "markdown", Source: new("top")}, " \"cells\": [\n  {", " \"cells\": [\n  {\n   \"cell_type\": \"markdown\",\n   \"id\": \"ID\",\n   \"metadata\": {},\n   \"source\": [\n    \"top\"\n   ]\n  },\n  {", Done{0, "ID", "markdown"}},
+		{Edit{Action: Insert, Cell: "c1", Source: new("x = 1\ny")}, "\n ],\n \"metadata\"", ",\n  {\n   \"cell_type\": \"code\",\n   \"execution_count\": null,\n   \"id\": \"ID\",\n   \"metadata\": {},\n   \"outputs\": [],\n   \"source\": [\n    \"x = 1\\n\",\n    \"y\"\n   ]\n  }\n ],\n \"metadata\"", Done{2, "ID", "code"}},
 	} {
 		for _, ends := range []string{text.LF, text.CRLF} {
 			in := func(s string) string { return strings.ReplaceAll(s, "\n", ends) }
@@ -98,15 +99,15 @@ func TestRefused(t *testing.T) {
 		{number, Edit{Cell: "1"}, fail.MultipleMatches, "more than one"},
 		{written, Edit{Cell: "0", Action: "append"}, fail.CommandFailed, "no action"},
 		{written, Edit{Action: Insert, CellType: "heading"}, fail.CommandFailed, "no type of a cell"},
-		{written, Edit{Cell: "0"}, fail.CommandFailed, "the source is missing or empty"},
-		{written, Edit{Cell: "0", Source: "x", CellType: "code"}, fail.CommandFailed, "a markdown cell"},
-		{written, Edit{Cell: "0", Source: "\xff"}, fail.CommandFailed, "not UTF-8"},
+		{written, Edit{Cell: "0"}, fail.CommandFailed, "the source is missing"},
+		{written, Edit{Cell: "0", Source: new("x"), CellType: "code"}, fail.CommandFailed, "a markdown cell"},
+		{written, Edit{Cell: "0", Source: new("\xff")}, fail.CommandFailed, "not UTF-8"},
 		{"", Edit{Cell: "0"}, fail.CommandFailed, "no notebook"},
 		{"[]", Edit{Cell: "0"}, fail.CommandFailed, "no notebook"},
 		{written + "x", Edit{Cell: "0"}, fail.CommandFailed, "behind the end"},
 		{`{"cells":[],"cells":[],"nbformat":4}`, Edit{Action: Insert}, fail.CommandFailed, "comes twice"},
 		{`{"worksheets":[],"nbformat":3}`, Edit{Action: Insert}, fail.CommandFailed, "nbformat of 4"},
-		{`{"cells":[{"cell_type":"code"}],"nbformat":4}`, Edit{Cell: "0", Source: "x"}, fail.CommandFailed, "no source"},
+		{`{"cells":[{"cell_type":"code"}],"nbformat":4}`, Edit{Cell: "0", Source: new("x")}, fail.CommandFailed, "no source"},
 		{`{"cells":[1],"nbformat":4}`, Edit{Cell: "0"}, fail.CommandFailed, "cell 0"},
 	} {
 		after, _, err := Run(tt.before, tt.edit)
@@ -182,7 +183,7 @@ func checkLaw(t *testing.T, before string, e Edit) {
 	if e.Action == Delete {
 		was.Cells = slices.Delete(was.Cells, done.Index, done.Index+1)
 	} else {
-		if got, want := source(is.Cells[done.Index]), strings.ReplaceAll(e.Source, "\r\n", "\n"); got != want && source(map[string]any{"source": e.Source}) != got {
+		if got, want := source(is.Cells[done.Index]), strings.ReplaceAll(*e.Source, "\r\n", "\n"); got != want && source(map[string]any{"source": *e.Source}) != got {
 			t.Fatalf("%q %+v: the source is %q", before, e, got)
 		}
 		others = slices.Delete(others, done.Index, done.Index+1)
@@ -210,7 +211,7 @@ func TestLaw(t *testing.T) {
 			doc := start
 			for range 8 {
 				e := Edit{Action: []string{Replace, Insert, Delete}[rng.IntN(3)], Cell: []string{"", "0", "1", "2", "c1", "intro"}[rng.IntN(6)],
-					Source: []string{"", "a", "a\n", "a\r\nb", "\n\n", "é“\"\\\t\u2028\x01", "</script>"}[rng.IntN(7)]}
+					Source: new([]string{"", "a", "a\n", "a\r\nb", "\n\n", "é“\"\\\t\u2028\x01", "</script>"}[rng.IntN(7)])}
 				checkLaw(t, doc, e)
 				if after, _, err := Run(doc, e); err == nil {
 					doc = after
@@ -226,12 +227,12 @@ func FuzzRun(f *testing.F) {
 	f.Add("{\n\"cells\":\n[\n{\"source\":[]},{}]\n,\"nbformat\":4}", "delete", "1", "")
 	f.Fuzz(func(t *testing.T, before, action, cell, source string) {
 		if !json.Valid([]byte(strings.TrimPrefix(before, text.BOM))) {
-			if _, _, err := Run(before, Edit{Action: action, Cell: cell, Source: source}); err == nil {
+			if _, _, err := Run(before, Edit{Action: action, Cell: cell, Source: &source}); err == nil {
 				t.Fatalf("%q is no JSON", before)
 			}
 			return
 		}
-		checkLaw(t, before, Edit{Action: action, Cell: cell, Source: source})
+		checkLaw(t, before, Edit{Action: action, Cell: cell, Source: &source})
 	})
 }
 
@@ -243,7 +244,7 @@ func BenchmarkRun(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			b.SetBytes(int64(len(doc)))
 			for b.Loop() {
-				if _, _, err := Run(doc, Edit{Cell: fmt.Sprint(n / 2), Source: "x"}); err != nil {
+				if _, _, err := Run(doc, Edit{Cell: fmt.Sprint(n / 2), Source: new("x")}); err != nil {
 					b.Fatal(err)
 				}
 			}
