@@ -67,7 +67,7 @@ func (c config) modules(top string) []module {
 	if len(c.packages) == 0 {
 		return []module{
 			{top, []string{"./internal/vfs/...", "./internal/guard", "./internal/history/...", "./internal/workspace", "./internal/audit", "./internal/find", "./internal/change"}, c.run},
-			{top, []string{"./internal/commit"}, cmp.Or(c.run, "Here$")}, // the disk in memory is the same everywhere
+			{top, []string{"./internal/commit"}, cmp.Or(c.run, "(Here|Origin)$")}, // the disk in memory is the same everywhere
 			{top, []string{"./cmd/emend"}, c.run},
 			{filepath.Join(top, "proof"), []string{"./windows"}, c.run},
 		}
