@@ -78,7 +78,7 @@ const sweepEvery = time.Second
 // recoverBefore recovers what a change needs: it sweeps only now and then.
 func (s *Store) recoverBefore() (*Outcome, error) {
 	o, err := s.finishPending()
-	if err != nil || time.Since(s.swept) < sweepEvery {
+	if since := s.opts.now().Sub(s.swept); err != nil || since >= 0 && since < sweepEvery { // clocks are set back, too
 		return o, err
 	}
 	return o, s.sweep(o)
@@ -86,7 +86,7 @@ func (s *Store) recoverBefore() (*Outcome, error) {
 
 func (s *Store) sweep(o *Outcome) (err error) {
 	o.Swept, err = s.hist.Sweep(s.txStates)
-	s.swept = time.Now()
+	s.swept = s.opts.now()
 	return storeError(err)
 }
 
