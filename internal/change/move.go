@@ -105,6 +105,9 @@ func planMoveTree(ctx context.Context, t *tree, r *api.MoveRequest) (p *plan.Pla
 
 // checkDestination checks that the destination is free, or may be replaced, and is not the source itself.
 func checkDestination(r *api.MoveRequest, from, to plan.File) error {
+	if err := plan.OtherCase(from, to); err != nil {
+		return err
+	}
 	if to.Place == from.Place || to.Inode != nil && to.Inode == from.Inode {
 		return &fail.Error{Kind: fail.CommandFailed, Reason: fail.SamePath, Path: r.FromPath,
 			Msg:  fmt.Sprintf("%s and %s are the same file", fail.Quote(r.FromPath), fail.Quote(r.ToPath)),

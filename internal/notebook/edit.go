@@ -19,10 +19,10 @@ const (
 
 // Edit changes one cell.
 type Edit struct {
-	Action   string // "" stands for Replace
-	Cell     string // its id, or its number from 0
+	Action   string  // "" stands for Replace
+	Cell     string  // its id, or its number from 0
 	Source   *string // nil for none, which a new cell may have
-	CellType string // of a cell that is inserted: code ("" too), markdown or raw
+	CellType string  // of a cell that is inserted: code ("" too), markdown or raw
 }
 
 // Done says which cell was changed: its number afterwards, or before if it was deleted.

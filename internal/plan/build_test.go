@@ -274,3 +274,25 @@ func TestSwapped(t *testing.T) {
 		}
 	}
 }
+
+// TestOtherCase: a move onto the same file is refused if the names differ in case only, and means another file otherwise.
+func TestOtherCase(t *testing.T) {
+	for _, c := range []struct {
+		from, to string
+		same     bool
+		refused  bool
+	}{
+		{"dir/readme.md", "dir/README.md", true, true},
+		{"dir/readme.md", "dir/README.md", false, false}, // two files, where names differ by case
+		{"dir/readme.md", "dir/other.md", true, false},   // a second name of the file
+	} {
+		from, to := File{Rel: c.from, Kind: Regular, Inode: 1}, File{Rel: c.to, Kind: Regular, Inode: 2}
+		if c.same {
+			to.Inode = 1
+		}
+		err := OtherCase(from, to)
+		if (err != nil) != c.refused {
+			t.Errorf("%+v: %v", c, err)
+		}
+	}
+}

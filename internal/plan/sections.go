@@ -238,6 +238,9 @@ func (b *builder) move(s *patch.Section, step *Step) error {
 	if b.rules.MoveInPlace && to.Inode != nil && to.Inode == step.Source.Inode {
 		return b.moveInPlace(s, step)
 	}
+	if err := OtherCase(step.Source, to); err != nil {
+		return err
+	}
 	step.To, step.Dest = to.Rel, to
 	switch {
 	case to.Kind == Directory:
@@ -269,6 +272,16 @@ func (b *builder) move(s *patch.Section, step *Step) error {
 	b.state[step.Source.Place] = &fileState{}
 	b.noteResult(to.Place, step)
 	return nil
+}
+
+// OtherCase refuses a move that changes nothing but the case of a name, where both names are one file.
+func OtherCase(from, to File) error {
+	if from.Inode == nil || from.Inode != to.Inode || !strings.EqualFold(from.Rel, to.Rel) || from.Rel == to.Rel {
+		return nil
+	}
+	return &fail.Error{Kind: fail.CommandFailed, Reason: fail.SamePath, Path: from.Rel,
+		Msg:  fmt.Sprintf("%s and %s are the same file", fail.Quote(from.Rel), fail.Quote(to.Rel)),
+		Hint: "To change the case of a name here, move the file to a third name, and from there to this one. Nothing was changed."}
 }
 
 // moveInPlace plans a move of a file onto itself, which must never lose it.

@@ -98,10 +98,21 @@ func TestCase(t *testing.T) {
 		t.Errorf("a second file was made: %s", got.out)
 	}
 	before := p.tree()
-	got := p.run("mv", "m.txt", "M.txt")
-	t.Logf("a rename that changes only the case: exit code %d: %s", got.code, strings.TrimSpace(got.out))
-	if now := p.tree(); len(now) != 2 || got.code != 0 && !maps.Equal(now, before) {
-		t.Errorf("after a rename that changes only the case: %q", now)
+	rename := p.aside("rename", "*** Begin Patch\n*** Update File: m.txt\n*** Move to: M.txt\n@@\n-m\n+n\n*** End Patch\n")
+	for _, args := range [][]string{{"mv", "m.txt", "M.txt"}, {"mv", "--overwrite", "m.txt", "M.txt"}, {"apply", rename}} {
+		if got := p.run(args...); got.code == 0 || !strings.Contains(got.out, "third name") || !maps.Equal(p.tree(), before) {
+			t.Errorf("%q: exit code %d: %s; the tree is %q", args, got.code, got.out, p.tree())
+		}
+	}
+	p.do("mv", "m.txt", "third")
+	p.do("mv", "third", "M.txt")
+	if now := p.tree(); len(now) != 2 || now["M.txt"] != "m\n" {
+		t.Errorf("after a rename by a third name: %q", now)
+	}
+	p.do("undo")
+	p.do("undo")
+	if now := p.tree(); !maps.Equal(now, before) {
+		t.Errorf("after undo it differs in %q", differ(now, before))
 	}
 	p.do("verify")
 }
