@@ -27,7 +27,24 @@ const dirAccess = windows.FILE_LIST_DIRECTORY | windows.FILE_TRAVERSE | windows.
 // Open opens the directory at path, which may lead through links: whoever names the path has judged it. Every directory
 // below is opened with [Dir.Dir], which follows none.
 func Open(path string) (Dir, error) {
-	f, err := os.Open(path)
+	return openAgain(path, func() (*os.File, error) { return os.Open(path) })
+}
+
+// FromRoot opens the directory that r has open. r stays the caller's.
+func FromRoot(r *os.Root) (Dir, error) {
+	return openAgain(r.Name(), func() (*os.File, error) { return r.Open(".") })
+}
+
+// openAgain opens a directory as package os does, which shares it with nobody who renames or removes it, waits for those, and opens it
+// once more with a handle that shares it.
+func openAgain(path string, open func() (*os.File, error)) (dir Dir, err error) {
+	var f *os.File
+	waiting(func() error { //nolint:errcheck // it is err, as the system says it
+		if f, err = open(); errors.Is(err, windows.ERROR_SHARING_VIOLATION) {
+			return windows.STATUS_SHARING_VIOLATION
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -35,17 +52,6 @@ func Open(path string) (Dir, error) {
 	return fromFile(f, path)
 }
 
-// FromRoot opens the directory that r has open. r stays the caller's.
-func FromRoot(r *os.Root) (Dir, error) {
-	f, err := r.Open(".")
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	return fromFile(f, r.Name())
-}
-
-// fromFile opens once more the directory that f has open, with a handle that lets others rename and remove it.
 func fromFile(f *os.File, path string) (dir Dir, err error) {
 	err = withHandle(f, func(h windows.Handle) error {
 		var by windows.ByHandleFileInformation

@@ -240,7 +240,7 @@ func TestWindowsSharing(t *testing.T) {
 	}
 }
 
-// TestWindowsHeldDirectory checks that what syncs a directory or a file waits for a program that does not share it.
+// TestWindowsHeldDirectory checks that what opens or syncs a directory, or syncs a file, waits for a program that does not share it.
 func TestWindowsHeldDirectory(t *testing.T) {
 	d, path := openDir(t)
 	put(t, d, "a", "A")
@@ -250,19 +250,26 @@ func TestWindowsHeldDirectory(t *testing.T) {
 	}
 	defer f.Close()
 	for _, tt := range []struct {
-		name, held string
-		share      uint32
-		call       func() error
+		name, held    string
+		access, share uint32
+		call          func() error
 	}{
-		{"sync of a directory", path, windows.FILE_SHARE_READ, d.Sync},
-		{"sync of a file", filepath.Join(path, "a"), windows.FILE_SHARE_READ, f.Sync},
+		{"sync of a directory", path, windows.FILE_EXECUTE, windows.FILE_SHARE_READ, d.Sync},
+		{"a directory that is opened", path, windows.DELETE, shareAll, func() error {
+			d, err := Open(path)
+			if err != nil {
+				return err
+			}
+			return d.Close()
+		}},
+		{"sync of a file", filepath.Join(path, "a"), windows.FILE_EXECUTE, windows.FILE_SHARE_READ, f.Sync},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			text, err := windows.UTF16PtrFromString(tt.held)
 			if err != nil {
 				t.Fatal(err)
 			}
-			h, err := windows.CreateFile(text, windows.FILE_READ_ATTRIBUTES|windows.FILE_READ_EA|windows.FILE_EXECUTE, tt.share, nil, windows.OPEN_EXISTING,
+			h, err := windows.CreateFile(text, tt.access, tt.share, nil, windows.OPEN_EXISTING,
 				windows.FILE_FLAG_BACKUP_SEMANTICS, 0)
 			if err != nil {
 				t.Fatal(err)
