@@ -41,8 +41,9 @@ func (r Results) Run(ctx context.Context, dir string, env []string, args ...stri
 
 // outcome is what became of the tests of one package.
 type outcome struct {
-	tests  map[string]string // "pass", "fail" or "skip", by name
+	tests  map[string]string // "pass", "fail" or "skip", by name; "" for one that has not ended
 	output map[string][]string
+	ended  bool
 	failed bool // the package itself: it did not build, or ended in the middle
 }
 
@@ -87,11 +88,13 @@ func (r Results) add(e event, say func(string)) {
 	case e.Action == "output":
 		out := append(o.output[e.Test], e.Output)
 		o.output[e.Test] = out[max(0, len(out)-keptLines):]
+	case e.Action == "run":
+		o.tests[e.Test] = ""
 	case e.Action != "pass" && e.Action != "fail" && e.Action != "skip":
 	case e.Test != "":
 		o.tests[e.Test] = e.Action
 	default:
-		o.failed = e.Action == "fail"
+		o.ended, o.failed = true, e.Action == "fail"
 		if len(o.tests) > 0 || o.failed {
 			pass, fail, skip := o.count()
 			say(fmt.Sprintf("%s: %d passed, %d failed, %d skipped", short(e.Package), pass, fail, skip))
@@ -110,7 +113,7 @@ func (o *outcome) leaves(f func(name, result string)) {
 	}
 	for _, name := range names {
 		// A test that fails although none below it does has failed by itself.
-		if !parents[name] || o.tests[name] == "fail" && !o.failsBelow(name) {
+		if result := o.tests[name]; !parents[name] || (result == "fail" || result == "") && !o.failsBelow(name) {
 			f(name, o.tests[name])
 		}
 	}
@@ -118,7 +121,7 @@ func (o *outcome) leaves(f func(name, result string)) {
 
 func (o *outcome) failsBelow(name string) bool {
 	for below, result := range o.tests {
-		if result == "fail" && strings.HasPrefix(below, name+"/") {
+		if (result == "fail" || result == "") && strings.HasPrefix(below, name+"/") {
 			return true
 		}
 	}
@@ -130,7 +133,7 @@ func (o *outcome) count() (pass, fail, skip int) {
 		switch result {
 		case "pass":
 			pass++
-		case "fail":
+		case "fail", "":
 			fail++
 		default:
 			skip++
@@ -190,7 +193,7 @@ func (r Results) Table(list []*Known, all bool) (text string, failed bool) {
 	total := [4]int{}
 	for _, pkg := range slices.Sorted(maps.Keys(r)) {
 		o, name := r[pkg], short(pkg)
-		if len(o.tests) == 0 && !o.failed {
+		if len(o.tests) == 0 && o.ended && !o.failed {
 			continue
 		}
 		n := [4]int{}
@@ -201,6 +204,9 @@ func (r Results) Table(list []*Known, all bool) (text string, failed bool) {
 				n[0]++
 			case result == "skip":
 				n[2]++
+			case result == "":
+				n[1]++
+				fmt.Fprintf(&surprises, "\n%s %s did not end:\n%s", name, test, o.tail(test))
 			case k != nil:
 				n[3]++
 				fmt.Fprintf(&expected, "* `%s` %s: %s\n", name, test, k.reason)
@@ -210,7 +216,7 @@ func (r Results) Table(list []*Known, all bool) (text string, failed bool) {
 				fmt.Fprintf(&surprises, "\n%s %s:\n%s", name, test, o.tail(test))
 			}
 		})
-		if o.failed && n[1]+n[3] == 0 { // it did not build, or ended without a test that failed
+		if o.failed && n[1]+n[3] == 0 || !o.ended && n[1] == 0 { // it did not build, or ended without a test that failed
 			n[1]++
 			fmt.Fprintf(&surprises, "\n%s:\n%s", name, o.tail(""))
 		}

@@ -38,6 +38,36 @@ func TestTable(t *testing.T) {
 	}
 }
 
+// A test that began and did not end has failed, also if it is known to fail, and so has a package of which go test says no more.
+func TestCutOff(t *testing.T) {
+	begun := `{"Action":"run","Package":"github.com/emend-dev/emend/internal/a","Test":"TestX"}
+{"Action":"run","Package":"github.com/emend-dev/emend/internal/a","Test":"TestX/one"}
+{"Action":"pass","Package":"github.com/emend-dev/emend/internal/a","Test":"TestX/one"}
+{"Action":"run","Package":"github.com/emend-dev/emend/internal/a","Test":"TestX/two"}
+`
+	ended := `{"Action":"pass","Package":"github.com/emend-dev/emend/internal/a","Test":"TestX/two"}
+{"Action":"pass","Package":"github.com/emend-dev/emend/internal/a","Test":"TestX"}
+`
+	list, err := ReadKnown("internal/a TestX/two no links in wine\n")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, c := range map[string]struct{ text, row string }{
+		"in a test":     {begun + `{"Action":"fail","Package":"github.com/emend-dev/emend/internal/a"}`, "| internal/a | 1 | 1 | 0 | 0 |"},
+		"between tests": {begun + ended, "| internal/a | 2 | 1 | 0 | 0 |"},
+		"at the end":    {begun + ended + `{"Action":"pass","Package":"github.com/emend-dev/emend/internal/a"}`, "| internal/a | 2 | 0 | 0 | 0 |"},
+	} {
+		r := Results{}
+		if err := r.read(strings.NewReader(c.text+"\n"), func(string) {}); err != nil {
+			t.Fatal(err)
+		}
+		text, failed := r.Table(list, true)
+		if !strings.Contains(text, c.row) || failed != (name != "at the end") {
+			t.Errorf("%s: failed %v, no %q in\n%s", name, failed, c.row, text)
+		}
+	}
+}
+
 func TestKnown(t *testing.T) {
 	list, err := ReadKnown("# remark\ninternal/a TestX/.* no links in wine\ninternal/a TestGone never\n")
 	if err != nil {
