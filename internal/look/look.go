@@ -244,7 +244,12 @@ func (l *look) noteCalls() {
 		}
 	case api.AtPrompt:
 		l.calls.endTurn(session)
-		s.Turn = cmp.Or(l.actor.Turn, l.at.UTC().Format("20060102-150405.000"))
+		s.Turn, s.Also = cmp.Or(l.actor.Turn, l.at.UTC().Format("20060102-150405.000")), ""
+	case api.AtTaskEnd:
+		l.calls.endTurn(session)
+		if s.Also = l.actor.Turn; s.Turn == "" { // the hooks came later than the prompt
+			s.Turn = l.actor.Turn
+		}
 	case api.AtTurnEnd:
 		l.calls.endTurn(session)
 	case api.AtStart:
@@ -260,10 +265,11 @@ func (l *look) noteCalls() {
 
 // turn returns the turn of the actor.
 func (l *look) turn() string {
-	if l.actor.Turn != "" {
-		return l.actor.Turn
+	s := l.calls.sessions[l.actor.Session]
+	if l.actor.Turn == "" || l.actor.Turn == s.Also {
+		return s.Turn
 	}
-	return l.calls.sessions[l.actor.Session].Turn
+	return l.actor.Turn
 }
 
 // fromTop returns paths of the workspace as the log has them.

@@ -173,6 +173,21 @@ func TestWhose(t *testing.T) {
 			w.Undoing(api.UndoRequest{Turn: api.LastTurn})
 			w.Has(`a "1\n", b "0\n"`)
 		},
+		"a turn goes on when a task in the background has ended": func(w watched) {
+			as := func(turn, call string) api.Actor { a := shell(call); a.Turn = turn; return a }
+			w.look(as("t1", ""), api.LookRequest{Moment: api.AtPrompt})
+			w.look(as("t1", "c1"), api.LookRequest{Moment: api.BeforeCall})
+			w.Write("a", "1\n")
+			w.saw(w.look(as("t1", "c1"), api.LookRequest{Moment: api.AfterCall}), "c1 in t1: update a")
+			w.look(as("t1", ""), api.LookRequest{Moment: api.AtTurnEnd})
+			w.look(as("n1", ""), api.LookRequest{Moment: api.AtTaskEnd})
+			w.look(as("n1", "c2"), api.LookRequest{Moment: api.BeforeCall})
+			w.Write("b", "1\n")
+			w.saw(w.look(as("n1", "c2"), api.LookRequest{Moment: api.AfterCall}), "c2 in t1: update b")
+			w.look(as("t2", ""), api.LookRequest{Moment: api.AtPrompt})
+			w.Undoing(api.UndoRequest{Turn: api.LastTurn})
+			w.Has(`a "0\n", b "0\n"`)
+		},
 	} {
 		t.Run(name, func(t *testing.T) { f(watch(t, "a", "0\n", "b", "0\n")) })
 	}
