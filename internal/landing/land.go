@@ -184,7 +184,7 @@ func (l *landing) add(c overlay.Change) error {
 			Hint: "To have it all the same, ‹run run --mode witness›."}
 	case c.Kind == overlay.Dir:
 		if c.Old.Mode != c.New.Mode {
-			l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%s: the permissions of a directory that was there do not land: %v instead of %v.", report.Escape(c.Path), c.Old.Mode.Perm(), c.New.Mode.Perm()))
+			l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%s: the permissions of a directory that was there do not land: %v instead of %v.", report.OneLine(c.Path), c.Old.Mode.Perm(), c.New.Mode.Perm()))
 		}
 		return nil
 	case c.Kind == overlay.Deleted && c.Old != nil && c.Old.Mode.IsDir():
@@ -207,7 +207,7 @@ func (l *landing) add(c overlay.Change) error {
 		}
 		out.Discard = l.isLeftOut(c.Path)
 		if c.Old.Links > 1 && c.Kind != overlay.Deleted && !out.Discard {
-			l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%s: it was one of %d hard links; the others keep the old content.", report.Escape(c.Path), c.Old.Links))
+			l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%s: it was one of %d hard links; the others keep the old content.", report.OneLine(c.Path), c.Old.Links))
 		}
 	}
 	sum := ""
@@ -437,7 +437,7 @@ func (l *landing) closeDirs() {
 			continue
 		}
 		if err := l.chmod(c); err != nil {
-			l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%s: the directory did not get the permissions %v: %v.", report.Escape(c.Path), c.New.Mode.Perm(), err))
+			l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%s: the directory did not get the permissions %v: %v.", report.OneLine(c.Path), c.New.Mode.Perm(), err))
 		}
 	}
 }

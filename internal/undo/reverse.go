@@ -126,7 +126,7 @@ func (u *reversal) reverseRecord(ctx context.Context, r *audit.Record, only bool
 	inGit := false
 	for _, op := range r.Ops {
 		if op.NoUndo != "" && op.Operation != audit.OpRmdir && byPath[op.Path].chosen { // older entries say so of empty directories
-			u.notes = append(u.notes, report.Escape(u.displayPath(op.Path))+": "+op.NoUndo+".")
+			u.notes = append(u.notes, report.OneLine(u.displayPath(op.Path))+": "+op.NoUndo+".")
 		}
 	}
 	done := map[*changedFile]bool{}
