@@ -82,6 +82,9 @@ func (h *Host) NewLastingLooker() *Looker { return &Looker{h, look.NewLastingLoo
 // LooksDir returns the directory of the store that belongs to looks, whether or not it exists.
 func (h *Host) LooksDir() string { return h.s.LooksDir() }
 
+// StoreIdentity tells the store of the tree from every other one that was or will be in its place; "" if there is none.
+func (h *Host) StoreIdentity() string { return h.s.StorePlace().Identity() }
+
 // Look is [Host.Look].
 func (l *Looker) Look(ctx context.Context, r api.LookRequest) (*api.Look, error) {
 	return call(ctx, l.h.s, l.with.Look, r)

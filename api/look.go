@@ -8,6 +8,7 @@ const (
 	BeforeCall   Moment = "before"        // before a call that may change files without emend
 	AfterCall    Moment = "after"         // after it
 	AtPrompt     Moment = "prompt"        // a person asks the agent for something: a turn begins
+	AtTaskEnd    Moment = "task end"      // what ran in the background has ended: the agent goes on with its turn
 	AtTurnEnd    Moment = "turn end"      // the agent has answered
 	AtStart      Moment = "session start" // an agent begins to work
 	AtSessionEnd Moment = "session end"   // it ends

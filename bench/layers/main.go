@@ -1,11 +1,12 @@
-// Command layers times a command that makes many files, alone and over a layer that lands, in pairs, on one file system.
+// Command layers times a command that makes many files on one file system, in turn: alone, with a sync of the file system after
+// it, over an overlay of the kernel without emend, whose layer stays where it is, and over a layer of emend that lands, which is durable then.
 //
 //	go -C bench run ./layers                             # tar unpacks 40,000 files into node_modules
 //	go -C bench run ./layers -dir DIR                    # on the file system of DIR
 //	go -C bench run ./layers -from PROJECT -- npm ci     # a command of one's own, in copies of PROJECT
 //
-// Before each run the copy is made anew, without node_modules, and the file system is synced. It prints both times of each
-// pair, and the median of their ratios.
+// Before each run the copy is made anew, without node_modules, and the file system is synced. It prints the times of each round, on the
+// clock and of the processor, and the median of their ratios to those of the command alone. Without root it needs user namespaces.
 package main
 
 import (
@@ -61,28 +62,65 @@ func (b *bench) run(ctx context.Context, command []string) error {
 		}
 		command = []string{"tar", "xf", archive}
 	}
-	var ratios []float64
+	var ratios, busy [len(ways)][]float64
 	for i := range b.rounds {
-		alone, err := b.once(ctx, filepath.Join(scratch, "alone"), command)
-		if err != nil {
-			return err
+		var alone cost
+		for k, w := range ways {
+			c, err := b.once(ctx, filepath.Join(scratch, "tree"), w.line(b.emend, filepath.Join(scratch, "bare"), command))
+			if err != nil {
+				return fmt.Errorf("%s: %w", w.name, err)
+			}
+			if k == 0 {
+				alone = c
+			}
+			ratios[k] = append(ratios[k], c.clock.Seconds()/alone.clock.Seconds())
+			busy[k] = append(busy[k], c.processor.Seconds()/alone.processor.Seconds())
+			fmt.Printf("round %d: %-32s %6.2f s, processor %6.2f s, %.2f x and %.2f x\n", i+1, w.name, c.clock.Seconds(), c.processor.Seconds(), ratios[k][i], busy[k][i])
 		}
-		over, err := b.once(ctx, filepath.Join(scratch, "layer"), append([]string{b.emend, "run", "--mode", "overlay", "--"}, command...))
-		if err != nil {
-			return err
-		}
-		ratios = append(ratios, over.Seconds()/alone.Seconds())
-		fmt.Printf("pair %d: alone %.2f s, over a layer that lands %.2f s, %.2f x\n", i+1, alone.Seconds(), over.Seconds(), ratios[i])
 	}
-	slices.Sort(ratios)
-	fmt.Printf("median %.2f x of %d pairs (%.2f to %.2f): %s\n", ratios[len(ratios)/2], len(ratios), ratios[0], ratios[len(ratios)-1], strings.Join(command, " "))
+	fmt.Printf("\nmedians of %d rounds: %s\n", b.rounds, strings.Join(command, " "))
+	for k, w := range ways {
+		fmt.Printf("%-32s on the clock %s, processor %s\n", w.name, spread(ratios[k]), spread(busy[k]))
+	}
 	return nil
 }
 
+func spread(all []float64) string {
+	slices.Sort(all)
+	return fmt.Sprintf("%.2f x (%.2f to %.2f)", all[len(all)/2], all[0], all[len(all)-1])
+}
+
+type cost struct{ clock, processor time.Duration }
+
+// way is a way to run a command in the current directory.
+type way struct {
+	name string
+	line func(emend, scratch string, command []string) []string
+}
+
+var ways = [...]way{
+	{"the command alone", func(_, _ string, command []string) []string { return command }},
+	{"the command, then a sync", func(_, _ string, command []string) []string {
+		return append([]string{"sh", "-ec", `"$@" && exec sync -f .`, "sh"}, command...)
+	}},
+	{"over an overlay without emend", func(_, scratch string, command []string) []string {
+		flags, options := "-m", "redirect_dir=on,metacopy=off,index=off,volatile"
+		if os.Getuid() != 0 {
+			flags, options = "-Urm", "userxattr,volatile"
+		}
+		script := `mkdir "$0/up" "$0/work" && mount -t overlay overlay -o "lowerdir=$PWD,upperdir=$0/up,workdir=$0/work,` + options + `" "$PWD" && cd "$PWD" && exec "$@"`
+		return append([]string{"unshare", flags, "sh", "-ec", script, scratch}, command...)
+	}},
+	{"over a layer that lands", func(emend, _ string, command []string) []string {
+		return append([]string{emend, "run", "--mode", "overlay", "--"}, command...)
+	}},
+}
+
 // once lays a tree out anew and times a command in it.
-func (b *bench) once(ctx context.Context, dir string, command []string) (time.Duration, error) {
-	if err := errors.Join(os.RemoveAll(dir), os.MkdirAll(dir, 0o755)); err != nil {
-		return 0, err
+func (b *bench) once(ctx context.Context, dir string, command []string) (c cost, err error) {
+	bare := filepath.Join(filepath.Dir(dir), "bare")
+	if err := errors.Join(os.RemoveAll(dir), os.RemoveAll(bare), os.MkdirAll(dir, 0o755), os.MkdirAll(bare, 0o755)); err != nil {
+		return c, err
 	}
 	script := `git init -q . && printf 'node_modules/\n' > .gitignore`
 	if b.from != "" {
@@ -91,17 +129,18 @@ func (b *bench) once(ctx context.Context, dir string, command []string) (time.Du
 	prepare := exec.CommandContext(ctx, "sh", "-ec", script+" && sync -f .", "sh", b.from, dir)
 	prepare.Dir = dir
 	if out, err := prepare.CombinedOutput(); err != nil {
-		return 0, fmt.Errorf("%w: %s", err, out)
+		return c, fmt.Errorf("%w: %s", err, out)
 	}
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
 	cmd.Dir = dir
 	began := time.Now()
 	out, err := cmd.CombinedOutput()
-	took := time.Since(began)
+	c.clock = time.Since(began)
 	if err != nil {
-		return 0, fmt.Errorf("%s: %w: %s", strings.Join(command, " "), err, out)
+		return c, fmt.Errorf("%s: %w: %s", strings.Join(command, " "), err, out)
 	}
-	return took, nil
+	c.processor = cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()
+	return c, nil
 }
 
 // writePackages writes an archive of packages as a registry's are: many small files, a few large ones, 50 in each.

@@ -2,54 +2,75 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/emend-dev/emend/internal/front/looks"
 )
+
+// hookedTree is a workspace whose agent has hooks.
+type hookedTree struct {
+	*testing.T
+	dir string
+	env []string
+}
+
+func (h *hookedTree) emend(stdin string, args ...string) string {
+	h.Helper()
+	cmd := exec.Command("emend", args...)
+	cmd.Dir, cmd.Env, cmd.Stdin = h.dir, h.env, strings.NewReader(stdin)
+	var errs bytes.Buffer
+	cmd.Stderr = &errs
+	out, err := cmd.Output()
+	if err != nil || errs.Len() > 0 {
+		h.Fatalf("%s: %v: %s", args, err, errs.String())
+	}
+	return string(out)
+}
+
+func (h *hookedTree) hook(moment string) {
+	h.Helper()
+	h.emend(`{"hook_event_name":"`+moment+`","session_id":"s","prompt_id":"p","tool_use_id":"`+h.Name()+`","tool_name":"Bash","tool_input":{"command":"x"},"cwd":"`+h.dir+`"}`, "hook", "claude-code")
+}
+
+func (h *hookedTree) write(name, text string) {
+	h.Helper()
+	if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
+		h.Fatal(err)
+	}
+}
+
+// awaitServer waits until a server listens for the hooks of the tree.
+func (h *hookedTree) awaitServer() {
+	for {
+		if _, err := os.Lstat(filepath.Join(h.dir, ".emend/looks/socket")); err == nil {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
 
 // TestHooksAskTheServer: the hooks of a client have the server of the workspace look, which hears what changed. When it is gone, killed as
 // it may be, they look by themselves.
 func TestHooksAskTheServer(t *testing.T) {
 	s := serve(t)
+	h := &hookedTree{T: t, dir: s.dir, env: s.cmd.Env}
 	path := func(name string) string { return filepath.Join(s.dir, name) }
-	emend := func(stdin string, args ...string) string {
-		t.Helper()
-		cmd := exec.Command("emend", args...)
-		cmd.Dir, cmd.Env, cmd.Stdin = s.dir, s.cmd.Env, strings.NewReader(stdin)
-		var errs bytes.Buffer
-		cmd.Stderr = &errs
-		out, err := cmd.Output()
-		if err != nil || errs.Len() > 0 {
-			t.Fatalf("%s: %v: %s", args, err, errs.String())
-		}
-		return string(out)
-	}
-	hook := func(moment string) {
-		t.Helper()
-		emend(`{"hook_event_name":"`+moment+`","session_id":"s","prompt_id":"p","tool_use_id":"`+t.Name()+`","tool_name":"Bash","tool_input":{"command":"x"},"cwd":"`+s.dir+`"}`, "hook", "claude-code")
-	}
-	entries := func() int { return strings.Count(emend("", "log"), "made outside emend") }
+	hook, write := h.hook, h.write
+	entries := func() int { return strings.Count(h.emend("", "log"), "made outside emend") }
 	for i := range 40 { // so that few of the directories change
 		dir := filepath.Join(s.dir, "d", strings.Repeat("x", i+1))
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			t.Fatal(err)
 		}
 	}
-	write := func(name, text string) {
-		t.Helper()
-		if err := os.WriteFile(name, []byte(text), 0o644); err != nil {
-			t.Fatal(err)
-		}
-	}
 	hook("UserPromptSubmit")
-	for socket := path(".emend/looks/socket"); ; time.Sleep(time.Millisecond) {
-		if _, err := os.Lstat(socket); err == nil {
-			break
-		}
-	}
+	h.awaitServer()
 	hook("UserPromptSubmit")
 	hook("PreToolUse")
 	write(path("a.txt"), "heard\n")
@@ -84,5 +105,33 @@ func TestHooksAskTheServer(t *testing.T) {
 	hook("PostToolUse")
 	if n := entries(); n != 3 {
 		t.Errorf("%d entries after the server was killed, want 3", n)
+	}
+}
+
+// TestHooksAndALyingServer: a process of the same account that answers for the server hides changes until the next prompt, and no longer.
+func TestHooksAndALyingServer(t *testing.T) {
+	h := &hookedTree{T: t, dir: filepath.Join(t.TempDir(), "ws"), env: []string{"HOME=" + t.TempDir(), "PATH=" + os.Getenv("PATH")}}
+	if err := os.MkdirAll(filepath.Join(h.dir, ".emend"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	h.hook("UserPromptSubmit")
+	asked := make(chan struct{}, 10)
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		looks.Serve(ctx, filepath.Join(h.dir, ".emend/looks"), func(context.Context, looks.Request) error { asked <- struct{}{}; return nil })
+	}()
+	defer func() { cancel(); <-done }()
+	h.awaitServer()
+	h.hook("PreToolUse")
+	h.write(filepath.Join(h.dir, "hidden.txt"), "x\n")
+	h.hook("PostToolUse")
+	if len(asked) != 2 || strings.Contains(h.emend("", "log"), "hidden.txt") {
+		t.Fatalf("the hooks asked %d times, want 2; log:\n%s", len(asked), h.emend("", "log"))
+	}
+	h.hook("Stop")
+	if log := h.emend("", "log"); !strings.Contains(log, "hidden.txt") {
+		t.Errorf("not in the log at the end of the turn:\n%s", log)
 	}
 }

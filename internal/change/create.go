@@ -28,7 +28,7 @@ func Create(ctx context.Context, w *workspace.Workspace, r api.CreateRequest) (*
 			return api.CreateData{Created: true, Path: l.Path, Sha256: l.After, SizeBytes: l.Size}
 		},
 		describe: func(d api.CreateData) string {
-			return fmt.Sprintf("Created %s (%d bytes, sha256 %s).", report.Escape(d.Path), d.SizeBytes, d.Sha256)
+			return fmt.Sprintf("Created %s (%d bytes, sha256 %s).", report.OneLine(d.Path), d.SizeBytes, d.Sha256)
 		}})
 }
 

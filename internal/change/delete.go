@@ -51,14 +51,14 @@ func Delete(ctx context.Context, w *workspace.Workspace, r api.DeleteRequest) (*
 		describe: func(d api.DeleteData) string {
 			switch {
 			case d.Tree != nil && r.Permanent:
-				return fmt.Sprintf("Deleted %s permanently, with all that was in it (%s).", report.Escape(d.Path), describeTree(d.Tree))
+				return fmt.Sprintf("Deleted %s permanently, with all that was in it (%s).", report.OneLine(d.Path), describeTree(d.Tree))
 			case d.Tree != nil:
-				return fmt.Sprintf("Deleted %s with all that was in it (%s). The files are in the trash.", report.Escape(d.Path), describeTree(d.Tree))
+				return fmt.Sprintf("Deleted %s with all that was in it (%s). The files are in the trash.", report.OneLine(d.Path), describeTree(d.Tree))
 			}
 			if d.TrashedTo == "" {
-				return fmt.Sprintf("Deleted %s permanently: it is not in the trash. What older entries of the log keep of it, a person can purge.", report.Escape(d.Path))
+				return fmt.Sprintf("Deleted %s permanently: it is not in the trash. What older entries of the log keep of it, a person can purge.", report.OneLine(d.Path))
 			}
-			words := fmt.Sprintf("Deleted %s. It is in the trash as %s.", report.Escape(d.Path), d.TrashedTo)
+			words := fmt.Sprintf("Deleted %s. It is in the trash as %s.", report.OneLine(d.Path), d.TrashedTo)
 			if d.SizeBytes > MaxShown {
 				words += fmt.Sprintf(" Its lines are left out of the diff: it has over %d KiB.", MaxShown>>10)
 			}

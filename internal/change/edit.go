@@ -35,10 +35,10 @@ func Edit(ctx context.Context, w *workspace.Workspace, r api.EditRequest) (*api.
 		},
 		describe: func(d api.EditData) string {
 			if len(d.AppliedEdits) == 0 {
-				return fmt.Sprintf("Edited %s (sha256 %s).", report.Escape(d.Path), d.AfterSha256)
+				return fmt.Sprintf("Edited %s (sha256 %s).", report.OneLine(d.Path), d.AfterSha256)
 			}
 			var out strings.Builder
-			out.WriteString(fmt.Sprintf("Edited %s: %d edit(s), %s (sha256 %s).", report.Escape(d.Path), len(d.AppliedEdits), editedLines(d.AppliedEdits), d.AfterSha256))
+			out.WriteString(fmt.Sprintf("Edited %s: %d edit(s), %s (sha256 %s).", report.OneLine(d.Path), len(d.AppliedEdits), editedLines(d.AppliedEdits), d.AfterSha256))
 			for _, e := range d.AppliedEdits {
 				if e.Rung != patch.Exact.String() {
 					out.WriteString(fmt.Sprintf("\nNote: edit %d matched on the rung %q, not exactly; check lines %s.", e.EditIndex+1, e.Rung, lineRanges(e.Lines)))

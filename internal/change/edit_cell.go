@@ -34,13 +34,13 @@ func EditCell(ctx context.Context, w *workspace.Workspace, r api.EditCellRequest
 		},
 		describe: func(d api.EditCellData) string {
 			if d.Index < 0 {
-				return fmt.Sprintf("Edited %s (sha256 %s).", report.Escape(d.Path), d.AfterSha256)
+				return fmt.Sprintf("Edited %s (sha256 %s).", report.OneLine(d.Path), d.AfterSha256)
 			}
 			did := map[string]string{notebook.Insert: "Inserted", notebook.Delete: "Deleted"}[r.Action]
 			if did == "" {
 				did = "Replaced the source of"
 			}
-			return fmt.Sprintf("%s cell %d of %s (%s, sha256 %s).", did, d.Index, report.Escape(d.Path), d.CellType, d.AfterSha256)
+			return fmt.Sprintf("%s cell %d of %s (%s, sha256 %s).", did, d.Index, report.OneLine(d.Path), d.CellType, d.AfterSha256)
 		}})
 }
 

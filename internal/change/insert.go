@@ -33,7 +33,7 @@ func Insert(ctx context.Context, w *workspace.Workspace, r api.InsertRequest) (*
 		planned: func(c *CommitRequest) { c.notes = notes },
 		data:    func(rep *Report) api.InsertData { return api.InsertData{WriteData: writeData(rep), Lines: lines} },
 		describe: func(d api.InsertData) string {
-			return fmt.Sprintf("Inserted lines %s of %s (sha256 %s).", lineRanges([]api.LineRange{d.Lines}), report.Escape(d.Path), d.AfterSha256)
+			return fmt.Sprintf("Inserted lines %s of %s (sha256 %s).", lineRanges([]api.LineRange{d.Lines}), report.OneLine(d.Path), d.AfterSha256)
 		}})
 }
 

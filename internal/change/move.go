@@ -48,9 +48,9 @@ func Move(ctx context.Context, w *workspace.Workspace, r api.MoveRequest) (*api.
 		},
 		describe: func(d api.MoveData) string {
 			if d.Tree != nil {
-				return fmt.Sprintf("Moved %s to %s with all that is in it (%s).", report.Escape(d.FromPath), report.Escape(d.ToPath), describeTree(d.Tree))
+				return fmt.Sprintf("Moved %s to %s with all that is in it (%s).", report.OneLine(d.FromPath), report.OneLine(d.ToPath), describeTree(d.Tree))
 			}
-			out := fmt.Sprintf("Moved %s to %s (sha256 %s).", report.Escape(d.FromPath), report.Escape(d.ToPath), d.Sha256)
+			out := fmt.Sprintf("Moved %s to %s (sha256 %s).", report.OneLine(d.FromPath), report.OneLine(d.ToPath), d.Sha256)
 			if d.OverwroteTrashedTo != "" {
 				out += fmt.Sprintf(" What was there is in the trash as %s.", d.OverwroteTrashedTo)
 			}

@@ -29,7 +29,7 @@ func Restore(ctx context.Context, w *workspace.Workspace, r api.RestoreRequest) 
 		},
 		dataFromLog: func(l loggedChange) api.RestoreData { return l.restoreData(r.TrashedPath) },
 		describe: func(d api.RestoreData) string {
-			return fmt.Sprintf("Restored %s from the trash (%d bytes, sha256 %s).", report.Escape(d.Path), d.SizeBytes, d.Sha256)
+			return fmt.Sprintf("Restored %s from the trash (%d bytes, sha256 %s).", report.OneLine(d.Path), d.SizeBytes, d.Sha256)
 		}})
 }
 

@@ -48,7 +48,7 @@ func RestoreArchive(ctx context.Context, w *workspace.Workspace, from io.Reader,
 
 func describeFromArchive(d api.RestoreData) string {
 	return fmt.Sprintf("Restored %s from an archive (%d bytes, sha256 %s). Its time is now, and its permissions are those of a new file.",
-		report.Escape(d.Path), d.SizeBytes, d.Sha256)
+		report.OneLine(d.Path), d.SizeBytes, d.Sha256)
 }
 
 // isArchive reports whether a trash path is the name of an archive. No id ends so.

@@ -25,7 +25,7 @@ func Write(ctx context.Context, w *workspace.Workspace, r api.WriteRequest) (*ap
 		data:        writeData,
 		dataFromLog: loggedChange.writeData,
 		describe: func(d api.WriteData) string {
-			return fmt.Sprintf("Wrote %s (%d bytes, sha256 %s).", report.Escape(d.Path), d.SizeBytes, d.AfterSha256)
+			return fmt.Sprintf("Wrote %s (%d bytes, sha256 %s).", report.OneLine(d.Path), d.SizeBytes, d.AfterSha256)
 		}})
 }
 

@@ -6,6 +6,7 @@ import (
 	"io"
 	"io/fs"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"github.com/emend-dev/emend/fail"
@@ -24,6 +25,16 @@ const originName = "origin"
 func identityText(store string) (string, error) {
 	ino, born, err := dirIdentity(filepath.Join(store, logName))
 	return fmt.Sprintf("%d %d\n", ino, born), err
+}
+
+// Identity tells the store at this place from every other one that was or will be there. It stays the same when the store is moved on
+// its disk. It is "" if there is no store.
+func (p Place) Identity() string {
+	is, err := identityText(p.Dir)
+	if err != nil {
+		return ""
+	}
+	return strings.TrimSpace(is)
 }
 
 // CheckOrigin returns an error unless emend made the store where it is. The store may have been moved on its disk

@@ -135,7 +135,7 @@ func PlanNotes(asked *guard.AskedPaths) (notes []string) {
 		if !a.BuiltIn {
 			rule += " of the policy"
 		}
-		notes = append(notes, fmt.Sprintf("%s: requires approval (%s).", report.Escape(a.Path), rule))
+		notes = append(notes, fmt.Sprintf("%s: requires approval (%s).", report.OneLine(a.Path), rule))
 	}
 	return notes
 }

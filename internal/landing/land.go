@@ -52,6 +52,7 @@ type landing struct {
 	leftOut  *leftOut
 	counted  map[string]counted // by directory that ignore rules leave out
 	diff     strings.Builder
+	early    earlySync
 }
 
 // land judges what a layer has and commits it.
@@ -73,7 +74,7 @@ func land(ctx context.Context, w *workspace.Workspace, layer *overlay.Layer, rep
 		return err
 	}
 	defer l.leftOut.close()
-	if l.changes, err = layer.ChangesWhole(l.leftOut.oneChange()); err != nil {
+	if l.changes, err = layer.ChangesWhole(l.early.with(l.leftOut.oneChange(), w, dry)); err != nil {
 		return workspace.StoreError(err)
 	}
 	if err := l.judge(ctx); err != nil {
@@ -183,7 +184,7 @@ func (l *landing) add(c overlay.Change) error {
 			Hint: "To have it all the same, ‹run run --mode witness›."}
 	case c.Kind == overlay.Dir:
 		if c.Old.Mode != c.New.Mode {
-			l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%s: the permissions of a directory that was there do not land: %v instead of %v.", report.Escape(c.Path), c.Old.Mode.Perm(), c.New.Mode.Perm()))
+			l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%s: the permissions of a directory that was there do not land: %v instead of %v.", report.OneLine(c.Path), c.Old.Mode.Perm(), c.New.Mode.Perm()))
 		}
 		return nil
 	case c.Kind == overlay.Deleted && c.Old != nil && c.Old.Mode.IsDir():
@@ -206,7 +207,7 @@ func (l *landing) add(c overlay.Change) error {
 		}
 		out.Discard = l.isLeftOut(c.Path)
 		if c.Old.Links > 1 && c.Kind != overlay.Deleted && !out.Discard {
-			l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%s: it was one of %d hard links; the others keep the old content.", report.Escape(c.Path), c.Old.Links))
+			l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%s: it was one of %d hard links; the others keep the old content.", report.OneLine(c.Path), c.Old.Links))
 		}
 	}
 	sum := ""
@@ -367,6 +368,9 @@ func (l *landing) commit(ctx context.Context, asked *consent.Result) error {
 				return err
 			}
 		}
+		if err := l.early.wait(); err != nil {
+			return workspace.StoreError(err)
+		}
 		return l.repositories()
 	}
 	l.tx.Record.Kind, l.tx.Record.Actor, l.tx.Record.PolicyHash = audit.Commit, l.w.Actor(ctx), l.w.Guard.PolicyHash()
@@ -433,7 +437,7 @@ func (l *landing) closeDirs() {
 			continue
 		}
 		if err := l.chmod(c); err != nil {
-			l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%s: the directory did not get the permissions %v: %v.", report.Escape(c.Path), c.New.Mode.Perm(), err))
+			l.rep.Notes = append(l.rep.Notes, fmt.Sprintf("%s: the directory did not get the permissions %v: %v.", report.OneLine(c.Path), c.New.Mode.Perm(), err))
 		}
 	}
 }

@@ -39,15 +39,17 @@ func merge(was, now []*file, both func(was, now *file), gone, added func(*file))
 }
 
 // carry takes over what is known of the files that are as they were. It returns the others, whose content has to be read, and
-// those that are as they were and were never read.
-func carry(was, now []*file) (changed, unread []*file) {
+// those that are as they were and were never read. What was given up is in neither.
+func carry(was, now []*file) (changed, left []*file) {
 	merge(was, now, func(was, now *file) {
 		switch {
 		case !now.mode.IsRegular():
 		case !now.sameStat(was) || was.has(fresh) && was.sum != "":
 			changed = append(changed, now)
+		case was.has(unread):
+			now.flags |= unread
 		case was.sum == "":
-			unread = append(unread, now)
+			left = append(left, now)
 		default:
 			now.sum, now.blob, now.copy = was.sum, was.blob, was.copy
 		}
@@ -56,7 +58,7 @@ func carry(was, now []*file) (changed, unread []*file) {
 			changed = append(changed, now)
 		}
 	})
-	return changed, unread
+	return changed, left
 }
 
 // compare returns what changed, in the order of paths. The contents of the files are known, as far as they can be read.

@@ -60,7 +60,8 @@ func (g *repository) close() {
 }
 
 // readAllOf reads the files, with all processors, and notes their hashes, and whether the repository has their contents. A file
-// that cannot be read keeps none.
+// that cannot be read keeps none, nor does one for which ctx ends too early. A large one is given up then: no copy would be made of it, and
+// each look would begin to read it anew and have no time either.
 func readAllOf(ctx context.Context, g *guard.Guard, repo *repository, files []*file) error {
 	var all panics.Group
 	tell := caller.Progress(ctx)
@@ -83,13 +84,18 @@ func readAllOf(ctx context.Context, g *guard.Guard, repo *repository, files []*f
 					return
 				}
 				for _, f := range files[from:to] {
-					r.read(f, repo)
+					r.read(ctx, f, repo)
 				}
 			}
 		})
 	}
 	all.Wait()
 	if ctx.Err() != nil {
+		for _, f := range files {
+			if f.sum == "" && f.size > maxOneCopy {
+				f.flags |= unread
+			}
+		}
 		return caller.Cancelled(ctx)
 	}
 	return nil
@@ -132,8 +138,8 @@ func (r *reader) parent(p string) (vfs.Dir, error) {
 }
 
 // read hashes a file.
-func (r *reader) read(f *file, repo *repository) {
-	if f.size > maxRead {
+func (r *reader) read(ctx context.Context, f *file, repo *repository) {
+	if f.size > maxRead || ctx.Err() != nil {
 		return
 	}
 	in, err := r.open(f.path)
@@ -150,7 +156,10 @@ func (r *reader) read(f *file, repo *repository) {
 		blob = repo.repo.NewBlobHash(f.size)
 		to = io.MultiWriter(sum, blob)
 	}
-	n, err := r.copy(to, in)
+	n, err := r.copy(to, readUntil{ctx, in})
+	if ctx.Err() != nil && err != nil {
+		return
+	}
 	if is, serr := in.Stat(); err != nil || serr != nil || is.ID.Ino != f.ino || n != f.size || is.ChangeTime.UnixNano() != f.ctime {
 		f.flags |= fresh // somebody writes to it: what was read holds for now, and the next look reads it again
 	}
@@ -168,6 +177,19 @@ func (r *reader) copy(to io.Writer, in io.Reader) (int64, error) {
 		r.buf = make([]byte, 128<<10)
 	}
 	return io.CopyBuffer(struct{ io.Writer }{to}, struct{ io.Reader }{in}, r.buf)
+}
+
+// readUntil reads until ctx ends.
+type readUntil struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (r readUntil) Read(p []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return r.Reader.Read(p)
 }
 
 func sumOf(text string) string {

@@ -35,6 +35,7 @@ const (
 	fresh     flags = 1 << iota // it was written so shortly before the look that another write may not show
 	unentered                   // a directory that was not entered
 	linked                      // it has other names
+	unread                      // it is large, and there was no time to read it: until it changes, nobody tries again
 )
 
 func (f *file) has(x flags) bool { return f.flags&x != 0 }

@@ -178,6 +178,8 @@ func TestCarry(t *testing.T) {
 		"permissions":        {func(_, now *file) { now.mode = 0o755 }, 1, 0},
 		"just written then":  {func(was, _ *file) { was.flags = fresh }, 1, 0},
 		"never read":         {func(was, _ *file) { was.sum = "" }, 0, 1},
+		"given up":           {func(was, _ *file) { was.sum, was.flags = "", unread }, 0, 0},
+		"given up, changed":  {func(was, now *file) { was.sum, was.flags = "", unread; now.mtime++ }, 1, 0},
 		"never read, and so": {func(was, _ *file) { was.sum, was.flags = "", fresh }, 0, 1},
 	} {
 		then, now := was, was

@@ -117,7 +117,7 @@ func (l *look) run(ctx context.Context) (err error) {
 	l.noteCalls()
 	// Whatever is not read or copied in time is so at the next look. What is known by then must be saved.
 	now = l.tree.leaveOut(now)
-	spare, cancel := spareTime(ctx)
+	spare, cancel := partOfTime(ctx, 3, 4)
 	defer cancel()
 	if readAllOf(spare, l.top, l.repo, unread) != nil && ctx.Err() != nil {
 		return caller.Cancelled(ctx)
@@ -176,13 +176,13 @@ func (l *look) copies() (vfs.Dir, error) {
 	return l.dir.Dir(copiesName)
 }
 
-// spareTime returns a context that ends when three quarters of the time that is left to ctx are over.
-func spareTime(ctx context.Context) (context.Context, context.CancelFunc) {
+// partOfTime returns a context that ends when a part of the time that is left to ctx is over, n of d.
+func partOfTime(ctx context.Context, n, d time.Duration) (context.Context, context.CancelFunc) {
 	end, ok := ctx.Deadline()
 	if !ok {
 		return context.WithCancel(ctx)
 	}
-	return context.WithTimeout(ctx, time.Until(end)*3/4)
+	return context.WithTimeout(ctx, time.Until(end)*n/d)
 }
 
 // compare finds what changed since the last look, and records it. It returns the files that are still to be read: those that no
@@ -195,7 +195,7 @@ func (l *look) compare(ctx context.Context, copies vfs.Dir, was, now []*file) (u
 	for _, f := range changed {
 		f.changed = true
 	}
-	if err := readAllOf(ctx, l.top, l.repo, changed); err != nil {
+	if err := l.readChanged(ctx, changed); err != nil {
 		return nil, err
 	}
 	changes := compare(was, now)
@@ -211,6 +211,19 @@ func (l *look) compare(ctx context.Context, copies vfs.Dir, was, now []*file) (u
 		made.correct(&changes[i])
 	}
 	return unread, l.record(ctx, copies, changes)
+}
+
+// readChanged reads the files that changed, the small ones first. If there is no time for all of them, the others are on record without
+// their contents: the rest of the time is needed to write that down.
+func (l *look) readChanged(ctx context.Context, changed []*file) error {
+	some, cancel := partOfTime(ctx, 1, 2)
+	defer cancel()
+	bySize := slices.Clone(changed)
+	slices.SortStableFunc(bySize, func(a, b *file) int { return cmp.Compare(a.size, b.size) })
+	if err := readAllOf(some, l.top, l.repo, bySize); err != nil && ctx.Err() != nil {
+		return err
+	}
+	return nil
 }
 
 // noteCalls notes which call begins or ends with this look.
@@ -231,7 +244,12 @@ func (l *look) noteCalls() {
 		}
 	case api.AtPrompt:
 		l.calls.endTurn(session)
-		s.Turn = cmp.Or(l.actor.Turn, l.at.UTC().Format("20060102-150405.000"))
+		s.Turn, s.Also = cmp.Or(l.actor.Turn, l.at.UTC().Format("20060102-150405.000")), ""
+	case api.AtTaskEnd:
+		l.calls.endTurn(session)
+		if s.Also = l.actor.Turn; s.Turn == "" { // the hooks came later than the prompt
+			s.Turn = l.actor.Turn
+		}
 	case api.AtTurnEnd:
 		l.calls.endTurn(session)
 	case api.AtStart:
@@ -247,10 +265,11 @@ func (l *look) noteCalls() {
 
 // turn returns the turn of the actor.
 func (l *look) turn() string {
-	if l.actor.Turn != "" {
-		return l.actor.Turn
+	s := l.calls.sessions[l.actor.Session]
+	if l.actor.Turn == "" || l.actor.Turn == s.Also {
+		return s.Turn
 	}
-	return l.calls.sessions[l.actor.Session].Turn
+	return l.actor.Turn
 }
 
 // fromTop returns paths of the workspace as the log has them.

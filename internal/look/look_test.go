@@ -173,6 +173,21 @@ func TestWhose(t *testing.T) {
 			w.Undoing(api.UndoRequest{Turn: api.LastTurn})
 			w.Has(`a "1\n", b "0\n"`)
 		},
+		"a turn goes on when a task in the background has ended": func(w watched) {
+			as := func(turn, call string) api.Actor { a := shell(call); a.Turn = turn; return a }
+			w.look(as("t1", ""), api.LookRequest{Moment: api.AtPrompt})
+			w.look(as("t1", "c1"), api.LookRequest{Moment: api.BeforeCall})
+			w.Write("a", "1\n")
+			w.saw(w.look(as("t1", "c1"), api.LookRequest{Moment: api.AfterCall}), "c1 in t1: update a")
+			w.look(as("t1", ""), api.LookRequest{Moment: api.AtTurnEnd})
+			w.look(as("n1", ""), api.LookRequest{Moment: api.AtTaskEnd})
+			w.look(as("n1", "c2"), api.LookRequest{Moment: api.BeforeCall})
+			w.Write("b", "1\n")
+			w.saw(w.look(as("n1", "c2"), api.LookRequest{Moment: api.AfterCall}), "c2 in t1: update b")
+			w.look(as("t2", ""), api.LookRequest{Moment: api.AtPrompt})
+			w.Undoing(api.UndoRequest{Turn: api.LastTurn})
+			w.Has(`a "0\n", b "0\n"`)
+		},
 	} {
 		t.Run(name, func(t *testing.T) { f(watch(t, "a", "0\n", "b", "0\n")) })
 	}
@@ -415,20 +430,33 @@ func TestShutDirectory(t *testing.T) {
 	}
 }
 
-// TestUnread: a file that no look can read is on record, and verify does not take it for one that was deleted.
+// TestUnread: a file that no look can read is on record, verify does not take it for one that was deleted, and an undo leaves it alone.
 func TestUnread(t *testing.T) {
 	w := watch(t, "a", "0\n")
 	w.before("c1")
 	if err := os.Truncate(w.At("a"), 5<<30); err != nil {
 		t.Skip("NOT RUN: ", err)
 	}
-	w.saw(w.after("c1"), "c1: update a")
+	w.Write("b", "made with it\n")
+	l := w.after("c1")
+	w.saw(l, "c1: update a, add b")
 	v, err := w.WS.Verify(w.Ctx, api.VerifyRequest{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if n := len(v.Files); n > 0 {
 		t.Errorf("%+v", v.Files)
+	}
+	rep, err := w.WS.Undo(w.Ctx, api.UndoRequest{Entry: l.Entries[0].Entry})
+	w.Must(err)
+	if text := rep.Result().Text(); !strings.Contains(text, "a: its content was not read") {
+		t.Error(text)
+	}
+	if _, err := os.Lstat(w.At("b")); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("b is there: %v", err)
+	}
+	if is, err := os.Lstat(w.At("a")); err != nil || is.Size() != 5<<30 {
+		t.Errorf("a: %v, %v", is, err)
 	}
 }
 

@@ -231,6 +231,8 @@ func (c change) noUndo() string {
 		return ""
 	case !f.mayKeep():
 		return "a special file stays as it is"
+	case c.now != nil && c.now.mode.IsRegular() && c.now.sum == "":
+		return "its content was not read: it is too large, or may not be read, and an undo leaves it as it is"
 	case c.old != nil && c.old.mode&(fs.ModeSetuid|fs.ModeSetgid) != 0 && !c.moved():
 		return "undo restores it without its set-user-ID and set-group-ID bits"
 	case c.old != nil && c.old.has(linked) && !c.moved():

@@ -70,7 +70,7 @@ func notDirectory(path string, e guard.Entry) error {
 func listText(d *api.ListData, r *api.ListRequest, unread int) string {
 	var b strings.Builder
 	b.Grow(100 + 24*len(d.Entries))
-	fmt.Fprintf(&b, "%s: %s", report.Escape(d.Path), countOf(len(d.Entries), "entry", "entries"))
+	fmt.Fprintf(&b, "%s: %s", report.OneLine(d.Path), countOf(len(d.Entries), "entry", "entries"))
 	if d.Truncated {
 		fmt.Fprintf(&b, ", the first of more; list a directory below")
 		if r.Recursive {

@@ -179,7 +179,7 @@ func notFound(w *workspace.Workspace, asked string, e guard.Entry) error {
 // readText formats the data for a model: a line about the file, its content unchanged, and how to read on if the
 // content is cut after the bytes that are shown.
 func readText(d *api.ReadData, shown int, via string, notes []string) string {
-	facts := []string{report.Escape(d.Path), "sha256 " + d.Sha256, lineSpan(d), fmt.Sprintf("%d bytes", d.SizeBytes)}
+	facts := []string{report.OneLine(d.Path), "sha256 " + d.Sha256, lineSpan(d), fmt.Sprintf("%d bytes", d.SizeBytes)}
 	switch {
 	case d.Binary:
 		facts = append(facts, "binary, in base64")

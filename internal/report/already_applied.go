@@ -43,9 +43,9 @@ func AlreadyApplied(p *plan.Plan) []string {
 		if len(s.Hunks) > 0 {
 			what = hunkNumbers(s.Hunks) + " already applied, and skipped."
 		}
-		path := Escape(s.Path)
+		path := OneLine(s.Path)
 		if s.To != "" {
-			path += " -> " + Escape(s.To)
+			path += " -> " + OneLine(s.To)
 		}
 		out = append(out, path+": "+what)
 	}
@@ -57,7 +57,7 @@ func alreadyAppliedNote(all fail.List) string {
 	const most = 10
 	var out []string
 	for _, e := range all {
-		name := Escape(fail.Short(e.Path))
+		name := OneLine(fail.Short(e.Path))
 		if e.Hunk > 0 {
 			name += fmt.Sprintf(" (hunk %d)", e.Hunk)
 		}

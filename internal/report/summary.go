@@ -151,13 +151,13 @@ func doneOrPlanned(v View, did, would string) string {
 func stepLine(s *plan.Step) string {
 	switch s.Op {
 	case patch.Add:
-		return "A " + Escape(s.Path)
+		return "A " + OneLine(s.Path)
 	case patch.Delete:
-		return "D " + Escape(s.Path)
+		return "D " + OneLine(s.Path)
 	case patch.Move:
-		return "R " + Escape(s.Path) + " -> " + Escape(s.To)
+		return "R " + OneLine(s.Path) + " -> " + OneLine(s.To)
 	}
-	return "M " + Escape(s.Path)
+	return "M " + OneLine(s.Path)
 }
 
 // placementNotes returns a note for every hunk that matched on a tolerant rung or at several places, or added what stood there.
@@ -167,7 +167,7 @@ func placementNotes(p *plan.Plan) []string {
 		s := &p.Steps[i]
 		for k, h := range s.Hunks {
 			if h.Rung != patch.Exact || h.Others > 0 || h.Doubles {
-				out = append(out, fmt.Sprintf("%s: hunk %d is at line %d, %s.", Escape(s.Path), k+1, h.Line, MatchText(h)))
+				out = append(out, fmt.Sprintf("%s: hunk %d is at line %d, %s.", OneLine(s.Path), k+1, h.Line, MatchText(h)))
 			}
 		}
 	}

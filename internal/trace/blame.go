@@ -500,7 +500,7 @@ func blameText(b *api.Blame, notes []string) string {
 	for _, r := range b.Ranges {
 		lines[b.Origins[r.Origin].Source] += r.EndLine - r.StartLine + 1
 	}
-	out := []string{fmt.Sprintf("%s: %d lines from entries of the log, %d not through emend, %d from before the log, %d not known.", report.Escape(b.Path),
+	out := []string{fmt.Sprintf("%s: %d lines from entries of the log, %d not through emend, %d from before the log, %d not known.", report.OneLine(b.Path),
 		lines[api.FromEntry], lines[api.FromOutside], lines[api.FromBeforeLog], lines[api.FromUnknown])}
 	for _, n := range notes {
 		out = append(out, "Note: "+report.Escape(n))

@@ -135,7 +135,7 @@ func planRebuilt(ctx context.Context, w *workspace.Workspace, src *source.Reader
 			Hint: "Delete the link first with ‹delete_file›, then restore the version."}
 	case f.Kind == plan.Regular && present.Perm() != made.Mode.Perm():
 		notes = append(notes, fmt.Sprintf("%s keeps the permissions that it has, %s: they were %s, and only the text of this version is kept.",
-			report.Escape(r.Path), kept.Octal(present), kept.Octal(made.Mode)))
+			report.OneLine(r.Path), kept.Octal(present), kept.Octal(made.Mode)))
 	}
 	p, err = planState(ctx, w, src, f, fileState{exists: true, slot: v.Slot, sum: made.Sum, mode: made.Mode, size: int64(len(v.Text)), edited: true, text: v.Text})
 	if err == nil && f.Kind == plan.Missing && v.Slot == "" {

@@ -126,7 +126,7 @@ func (u *reversal) reverseRecord(ctx context.Context, r *audit.Record, only bool
 	inGit := false
 	for _, op := range r.Ops {
 		if op.NoUndo != "" && op.Operation != audit.OpRmdir && byPath[op.Path].chosen { // older entries say so of empty directories
-			u.notes = append(u.notes, report.Escape(u.displayPath(op.Path))+": "+op.NoUndo+".")
+			u.notes = append(u.notes, report.OneLine(u.displayPath(op.Path))+": "+op.NoUndo+".")
 		}
 	}
 	done := map[*changedFile]bool{}
@@ -164,6 +164,8 @@ func (u *reversal) concerns(files []*changedFile, a *audit.Act) bool {
 func (u *reversal) reverseStep(ctx context.Context, r *audit.Record, a *audit.Act, f *changedFile) error {
 	switch {
 	case a.Gone && r.Seen != nil || inLeftOut(r, a.Path):
+		return nil
+	case r.Seen != nil && a.New != nil && a.New.Sum == "": // nobody can say whether it is as the change left it
 		return nil
 	case a.Gone:
 		u.refuse(fail.NotFound, a.Path, "it was deleted permanently", "It cannot be undone. Name another entry; ‹history› lists them.")

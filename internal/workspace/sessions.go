@@ -18,6 +18,7 @@ type Sessions map[string]Session
 type Session struct {
 	Client string    `json:"client,omitempty"`
 	Turn   string    `json:"turn,omitempty"` // what comes of the last prompt
+	Also   string    `json:"also,omitempty"` // another id of that turn, of a prompt that no person wrote
 	At     time.Time `json:"at"`             // when it was heard of last
 }
 

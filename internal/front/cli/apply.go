@@ -137,7 +137,7 @@ func (a *app) printPlan(p *emend.Plan) {
 			if h.Skipped {
 				continue
 			}
-			fmt.Fprintf(a.out, "%s hunk %d: line %d, %s\n", a.colorize(bold, report.Escape(a.shown(f.Path))), i+1, h.Line, report.MatchText(h))
+			fmt.Fprintf(a.out, "%s hunk %d: line %d, %s\n", a.colorize(bold, report.OneLine(a.shown(f.Path))), i+1, h.Line, report.MatchText(h))
 		}
 		a.printDiff(a.out, f.Diff())
 	}

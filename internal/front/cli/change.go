@@ -173,7 +173,7 @@ func (a *app) printChange(r api.Result, c changeText) error {
 func (a *app) printChangeText(w *bufio.Writer, r api.Result, c changeText) {
 	if c.words == "" {
 		// The text begins with a verb and the path.
-		fmt.Fprintln(w, report.Escape(strings.Replace(r.Text(), " "+report.Escape(c.path), " "+report.Escape(a.shown(c.path)), 1)))
+		fmt.Fprintln(w, report.Escape(strings.Replace(r.Text(), " "+report.OneLine(c.path), " "+report.OneLine(a.shown(c.path)), 1)))
 	} else {
 		fmt.Fprintln(w, report.Escape(c.words))
 		for _, n := range c.notes {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"strings"
 	"time"
 
@@ -143,7 +144,7 @@ func (a *app) openWorkspaceLooker(root string) (looker, func(), error) {
 		ws.Close()
 		return seesNothing{}, func() {}, nil
 	}
-	return &asksFirst{root: root, host: ws.Host()}, func() { ws.Close() }, nil
+	return &asksFirst{root, ws.Host(), a.err}, func() { ws.Close() }, nil
 }
 
 // asksFirst has the server of the workspace look before and after a call, which it does with less work, and looks by itself if there is
@@ -151,9 +152,22 @@ func (a *app) openWorkspaceLooker(root string) (looker, func(), error) {
 type asksFirst struct {
 	root string
 	host *emend.Host
+	err  io.Writer
 }
 
 func (l *asksFirst) Look(ctx context.Context, r api.LookRequest) (*api.Look, error) {
+	if knownStore(l.root).isGone(l.host.StoreIdentity()) {
+		fmt.Fprintln(l.err, "emend: "+storeGone)
+		r.Missed = append(slices.Clone(r.Missed), storeGone)
+	}
+	out, err := l.ask(ctx, r)
+	if err == nil {
+		noteStore(l.root, l.host.StoreIdentity())
+	}
+	return out, err
+}
+
+func (l *asksFirst) ask(ctx context.Context, r api.LookRequest) (*api.Look, error) {
 	between := r.Moment == api.BeforeCall || r.Moment == api.AfterCall
 	if between && looks.Ask(ctx, l.host.LooksDir(), looks.Request{Root: l.root, Actor: caller.Actor(ctx), Look: r}) == nil {
 		return &api.Look{}, nil

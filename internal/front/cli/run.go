@@ -298,7 +298,7 @@ func (a *app) printRan(w io.Writer, rep *api.RunReport, dry bool) {
 			fmt.Fprintf(w, "  and %d more\n", len(rep.Files)-maxShown)
 			break
 		}
-		fmt.Fprintf(w, "  %s %s", report.OpLetter(&api.LogEntry{Operation: f.Operation}), report.Escape(a.shown(f.Path)))
+		fmt.Fprintf(w, "  %s %s", report.OpLetter(&api.LogEntry{Operation: f.Operation}), report.OneLine(a.shown(f.Path)))
 		if f.Files > 0 {
 			fmt.Fprint(w, ": "+report.FilesInside(f.Files, f.Bytes))
 		}
@@ -408,9 +408,9 @@ func (a *app) printSeen(l *api.Look) {
 
 func (a *app) printSeenFiles(w io.Writer, files []api.SeenFile) {
 	for _, f := range files[:min(len(files), maxShown)] {
-		line := "  " + report.OpLetter(&api.LogEntry{Operation: f.Operation}) + " " + report.Escape(a.shown(f.Path))
+		line := "  " + report.OpLetter(&api.LogEntry{Operation: f.Operation}) + " " + report.OneLine(a.shown(f.Path))
 		if f.ToPath != "" {
-			line += " -> " + report.Escape(a.shown(f.ToPath))
+			line += " -> " + report.OneLine(a.shown(f.ToPath))
 		}
 		if f.NoUndo != "" {
 			line += " (" + f.NoUndo + ")"
@@ -429,7 +429,7 @@ func (a *app) printNotKept(l *api.Look) {
 	}
 	for _, n := range l.NotKept[:min(len(l.NotKept), 5)] {
 		fmt.Fprintf(a.err, "emend: not kept, so a change of it cannot be undone: %s (%s, %s): %s\n",
-			report.Escape(a.shown(n.Path)), plural(n.Files, "file"), formatBytes(n.Bytes), n.Why)
+			report.OneLine(a.shown(n.Path)), plural(n.Files, "file"), formatBytes(n.Bytes), n.Why)
 	}
 	if more := len(l.NotKept) - 5; more > 0 {
 		fmt.Fprintf(a.err, "emend: nor are %d other directories and files\n", more)

@@ -161,6 +161,7 @@ func lookForHooks(ctx context.Context, workspaces []tool.Workspace) (done func()
 	for _, w := range workspaces {
 		all.Go(func() {
 			var mu sync.Mutex
+			mine, _ := os.Stat(w.Root())
 			looker := w.Host().NewLastingLooker()
 			defer looker.Close()
 			looks.Serve(ctx, w.Host().LooksDir(), func(ctx context.Context, r looks.Request) error {
@@ -168,6 +169,9 @@ func lookForHooks(ctx context.Context, workspaces []tool.Workspace) (done func()
 				defer mu.Unlock()
 				if root, err := filepath.EvalSymlinks(w.Root()); err != nil || root != r.Root {
 					return errors.New("this server has another workspace")
+				}
+				if is, err := os.Stat(w.Root()); err != nil || !os.SameFile(is, mine) {
+					return errors.New("another directory is in the place of this server's workspace")
 				}
 				_, err := looker.Look(emend.WithActor(ctx, r.Actor), r.Look)
 				return err

@@ -9,7 +9,7 @@ import (
 
 // Observed with 2.1.330. After a shell command that fails comes PostToolUseFailure, not PostToolUse. An edit that does not
 // apply has no event at all, and changes nothing. A command in the background has its PostToolUse at once; when it ends comes
-// a UserPromptSubmit that no person wrote.
+// a UserPromptSubmit that no person wrote, which may have a prompt_id of its own.
 var claudeCode = &client{
 	name: "claude-code",
 	moments: map[string]api.Moment{
@@ -25,7 +25,7 @@ var claudeCode = &client{
 		}
 		switch {
 		case e.Look.Moment == api.AtPrompt && strings.HasPrefix(m.Words, "<task-notification>"):
-			e.Look.Moment = api.AtTurnEnd // a command in the background ended: the tree is looked at, and no turn begins
+			e.Look.Moment = api.AtTaskEnd // no field of the event but its text tells
 		case m.Interrupt:
 			e.Look.Result = "interrupted"
 		case m.Event == "PostToolUseFailure":

@@ -57,7 +57,7 @@ func TestEvents(t *testing.T) {
 			"tool_input":{"command":"make","run_in_background":true},"tool_response":{"stdout":"","backgroundTaskId":"b1"}}`,
 			"after session=b16f tool=Bash call=toolu_03 runs=make result=still running"},
 		{"claude-code", `{"hook_event_name":"UserPromptSubmit","session_id":"b16f","prompt_id":"cc01","prompt":"<task-notification>b1 ended","cwd":"/w"}`,
-			"turn end session=b16f turn=cc01 in=/w"},
+			"task end session=b16f turn=cc01 in=/w"},
 		{"claude-code", `{"hook_event_name":"PostToolUse","session_id":"b16f","prompt_id":"bf0a","tool_use_id":"toolu_04","tool_name":"Edit",
 			"tool_input":{"file_path":"/w/a.txt","old_string":"two","new_string":"zwei","replace_all":false},
 			"tool_response":{"filePath":"/w/a.txt","originalFile":"one\ntwo\n","structuredPatch":[],"userModified":false}}`,
@@ -178,7 +178,7 @@ func TestPostThatDoesNotCome(t *testing.T) {
 		{"the shell goes on in the background", "claude-code", []string{shell("PreToolUse", "c1", ""),
 			shell("PostToolUse", "c1", `,"tool_response":{"backgroundTaskId":"b"}`), stop,
 			`{"hook_event_name":"UserPromptSubmit","session_id":"s","prompt_id":"q","prompt":"<task-notification>x"}`, stop},
-			"before c1, after c1 still running, turn end, turn end, turn end"},
+			"before c1, after c1 still running, turn end, task end, turn end"},
 		{"a command is never polled to its end", "codex", []string{shell("PreToolUse", "c1", ""), shell("PreToolUse", "c2", ""), shell("PostToolUse", "c2", ""), stop},
 			"before c1, before c2, after c2, turn end"},
 		{"a command is polled to its end later", "codex", []string{shell("PreToolUse", "c1", ""), shell("PreToolUse", "c2", ""), shell("PostToolUse", "c2", ""),
@@ -251,12 +251,12 @@ func TestWithin(t *testing.T) {
 		t.Fatal(err)
 	}
 	e := &Event{Dir: filepath.Join(root, "sub"), Look: api.LookRequest{Paths: []string{"a", "../b", "../../c", filepath.Join(root, "new", "deep", "d"),
-		filepath.Join(link, "e"), filepath.Join(dir, "f"), filepath.Join(root, "away"), filepath.Join(root, "away", "g"), "..", "/"}}}
+		filepath.Join(link, "e"), filepath.Join(dir, "f"), filepath.Join(root, "away"), filepath.Join(root, "away", "g"), "..", "/", strings.Repeat("x/", maxPath/2) + "y"}}}
 	want := []string{"sub/a", "b", "new/deep/d", "e", "away", "."}
 	if got := e.Within(root).Look.Paths; !slices.Equal(got, want) {
 		t.Errorf("%q, want %q", got, want)
 	}
-	if len(e.Look.Paths) != 10 {
+	if len(e.Look.Paths) != 11 {
 		t.Error("the event itself changed")
 	}
 }

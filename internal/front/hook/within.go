@@ -17,9 +17,15 @@ func (e *Event) Within(root string) *Event {
 	return &out
 }
 
+// maxPath is the longest path that a system takes. Longer ones are of no file, and to look for links in them takes quadratic time.
+const maxPath = 4096
+
 func (e *Event) within(root, path string) (string, bool) {
 	if !filepath.IsAbs(path) {
 		path = filepath.Join(cmp.Or(e.Dir, root), path)
+	}
+	if len(path) > maxPath {
+		return "", false
 	}
 	rel, err := filepath.Rel(root, resolveDir(path))
 	if err != nil || !filepath.IsLocal(rel) {

@@ -3,12 +3,16 @@ package looks
 import (
 	"context"
 	"errors"
+	"io"
 	"net"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/emend-dev/emend/api"
 )
@@ -145,4 +149,78 @@ func TestServers(t *testing.T) {
 		t.Fatal(err)
 	}
 	answers(dir, "first")
+}
+
+// TestAnotherAccount: a hook does not ask a process of another account, and a server does not answer one.
+func TestAnotherAccount(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("NOT RUN: only the superuser can be somebody else for a moment")
+	}
+	asNobody := func(f func()) {
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			runtime.LockOSThread() // and never unlocked: the thread ends with its account
+			if _, _, err := unix.RawSyscall(unix.SYS_SETRESUID, ^uintptr(0), 65534, ^uintptr(0)); err != 0 {
+				t.Error(err)
+				return
+			}
+			f()
+		}()
+		<-done
+	}
+	dir := t.TempDir()
+	for d := dir; d != "/"; d = filepath.Dir(d) {
+		if err := os.Chmod(d, 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if filepath.Dir(d) == os.TempDir() {
+			break
+		}
+	}
+	var l *net.UnixListener
+	asNobody(func() {
+		var err error
+		if l, err = net.ListenUnix("unix", &net.UnixAddr{Name: filepath.Join(dir, socketName), Net: "unix"}); err != nil && !errors.Is(err, os.ErrPermission) {
+			t.Error(err)
+		}
+	})
+	if l == nil {
+		t.Skip("NOT RUN: another account cannot enter the temporary directory")
+	}
+	looked := false
+	look := func(context.Context, Request) error { looked = true; return nil }
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			c.Write([]byte(greeting()))
+			c.Close()
+		}
+	}()
+	if err := ask(t, dir); err != ErrNobody {
+		t.Errorf("a hook asked another account: %v", err)
+	}
+	l.Close()
+
+	serve(t, dir, look)
+	if err := os.Chmod(filepath.Join(dir, socketName), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	asNobody(func() {
+		c, err := net.Dial("unix", filepath.Join(dir, socketName))
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer c.Close()
+		if said, err := io.ReadAll(c); err != nil || len(said) > 0 {
+			t.Errorf("the server said %q, %v to another account", said, err)
+		}
+	})
+	if looked {
+		t.Error("the server looked for another account")
+	}
 }
