@@ -426,11 +426,12 @@ func TestUndoOfAsked(t *testing.T) {
 	for name, tt := range map[string]struct {
 		allow, policy string
 		change, ok    bool
+		whyNot        string // what the preview says
 	}{
-		"both":           {"undo,approve", "", false, true},
-		"changed since":  {"undo,approve", "", true, false},
-		"undo only":      {"undo", "", false, false},
-		"answers a page": {"undo,approve", "[ask]\nanswer = \"page\"\n", false, false},
+		"both":           {"undo,approve", "", false, true, ""},
+		"changed since":  {"undo,approve", "", true, false, ""},
+		"undo only":      {"undo", "", false, false, "--allow undo,approve"},
+		"answers a page": {"undo,approve", "[ask]\nanswer = \"page\"\n", false, false, "own page only"},
 	} {
 		j := w.joinUnder(name, tt.allow, "[write]\nask = [\"asked\"]\n"+tt.policy, "a")
 		yes := emend.WithAnsweredBy(emend.WithAsker(ctx, func(context.Context, api.Question) (string, error) { return api.AnsweredByPage, nil }), api.AnsweredByPage)
@@ -439,7 +440,7 @@ func TestUndoOfAsked(t *testing.T) {
 		u := wire.Undo{Entry: r.Tx}
 		preview, err := w.Preview(ctx, w.people["ada"], j.id, u)
 		must(t, err)
-		if u.Effect = preview.Effect; !preview.OK || len(preview.Files) != 1 {
+		if u.Effect = preview.Effect; !preview.OK || len(preview.Files) != 1 || (preview.WhyNot == "") != (tt.whyNot == "") || !strings.Contains(preview.WhyNot, tt.whyNot) {
 			t.Fatalf("%s: %+v", name, preview)
 		}
 		if tt.change {

@@ -98,11 +98,16 @@ type space struct {
 // join joins a workspace that allows everything, with a file that a person is asked about.
 func (w *world) join(name string, labels ...string) *space {
 	w.t.Helper()
+	return w.joinAllowing("undo,approve,policy,stop", name, labels...)
+}
+
+func (w *world) joinAllowing(allowed, name string, labels ...string) *space {
+	w.t.Helper()
 	m := w.hub.Enrol(w.t, name, labels...)
 	sp := &space{id: m.Joined.Workspace, dir: hubtest.Workspace(w.t)}
 	policy := filepath.Join(w.t.TempDir(), "policy.toml")
 	must(w.t, os.WriteFile(policy, []byte("[write]\nask = [\"asked*\"]\n"), 0o600))
-	allow, err := wire.ParseAllow("undo,approve,policy,stop")
+	allow, err := wire.ParseAllow(allowed)
 	must(w.t, err)
 	sp.ws, err = emend.Open(sp.dir, emend.Policy(policy))
 	must(w.t, err)
@@ -358,6 +363,17 @@ func TestUndo(t *testing.T) {
 	}
 	w.signIn("vera").get("confirm/undo?workspace="+sp.id+"&session=s-1").want(t, 403)
 	b.get("confirm/undo?workspace="+sp.id+"&entry=nothing").want(t, 200, "Conflicts")
+
+	// Where the policy asks a person, and the owner lets the hub undo alone, the preview says so, and has no button.
+	two := w.joinAllowing("undo", "two", "a")
+	yes := emend.WithAnsweredBy(emend.WithAsker(t.Context(), func(context.Context, api.Question) (string, error) { return api.AnsweredByPage, nil }), api.AnsweredByPage)
+	made, err := two.ws.Create(yes, api.CreateRequest{Path: "asked", Content: "one\n"})
+	must(t, err)
+	preview = b.get("confirm/undo?workspace=" + two.id + "&entry=" + made.Tx)
+	preview.want(t, 200, "Not possible from here", "--allow undo,approve", "asked")
+	if forms := preview.forms("undo"); len(forms) != 0 {
+		t.Errorf("there is a button all the same: %v", forms)
+	}
 }
 
 // TestStopAndPolicy: the kill switch, and a policy from its publication to its rollout.

@@ -88,6 +88,7 @@ type Reply struct {
 	Tx     string        `json:"tx,omitempty"`     // of an undo
 	Effect string        `json:"effect,omitempty"` // of the preview of an undo: a hash of each file before and after
 	InWay  []string      `json:"inWay,omitempty"`  // of an undo: what conflicts, for a person
+	WhyNot string        `json:"whyNot,omitempty"` // of a preview: why the hub cannot do this undo, for a person
 	Undoes []string      `json:"undoes,omitempty"`
 	Files  []FileDiff    `json:"files,omitempty"` // diffs only if the workspace sends them
 	Head   api.Head      `json:"head,omitzero"`
