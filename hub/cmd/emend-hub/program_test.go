@@ -5,6 +5,7 @@ import (
 	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -54,7 +55,12 @@ func (p *person) run(args ...string) string {
 // start starts a command, and stops it at the test's end.
 func (p *person) start(args ...string) *printed {
 	p.t.Helper()
-	cmd, out := p.command(args...), new(printed)
+	return p.startCommand(p.command(args...))
+}
+
+func (p *person) startCommand(cmd *exec.Cmd) *printed {
+	p.t.Helper()
+	out, args := new(printed), cmd.Args[1:]
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Start(); err != nil {
 		p.t.Fatal(err)
@@ -148,6 +154,84 @@ func TestTwoCommands(t *testing.T) {
 	}
 	operator.run("revoke", members[0].ID, "a test")
 	until(t, "the revoked workspace hears of it", func() bool { return strings.Contains(operator.run("members"), "revoked") })
+}
+
+// TestFleetPage: the two commands of docs/fleet.md, as they are written there, on a machine where nothing was done before.
+func TestFleetPage(t *testing.T) {
+	for _, address := range []string{"127.0.0.1:7422", "127.0.0.1:7443"} {
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			t.Skipf("NOT RUN: the commands of docs/fleet.md: %v", err)
+		}
+		l.Close()
+	}
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "fleet.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "## Two commands")
+	var commands []string
+	for line := range strings.Lines(section) {
+		if c, ok := strings.CutPrefix(strings.TrimSpace(line), "emend-hub "); ok && strings.HasPrefix(line, "    ") && len(commands) < 2 {
+			commands = append(commands, "exec emend-hub "+c)
+		}
+	}
+	if len(commands) != 2 {
+		t.Fatalf("the page has the commands %q", commands)
+	}
+	p := &person{t, t.TempDir()}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(exe, filepath.Join(p.home, "emend-hub")); err != nil {
+		t.Skipf("NOT RUN: the commands of docs/fleet.md: %v", err)
+	}
+	for _, name := range []string{"a", "b"} {
+		dir := filepath.Join(p.home, "src", name)
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		hubtest.Change(t, dir, 1)
+	}
+	shell := func(command string) *printed {
+		cmd := exec.Command("sh", "-c", command)
+		cmd.Dir, cmd.Env = p.home, append(p.command().Env, "PATH="+p.home+":"+os.Getenv("PATH"))
+		return p.startCommand(cmd)
+	}
+	serve := shell(commands[0])
+	until(t, "an invitation", func() bool { return strings.Contains(serve.String(), "join '") })
+	_, rest, _ := strings.Cut(serve.String(), "join '")
+	invitation, _, _ := strings.Cut(rest, "'")
+	shell(strings.Replace(commands[1], "INVITATION", invitation, 1))
+	until(t, "all records of both", func() bool { return strings.Contains(p.run("verify"), "6 records of 2 workspaces, 0 findings") })
+
+	_, rest, _ = strings.Cut(serve.String(), "sign in")
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}, Timeout: 10 * time.Second}
+	get := func(path string) (code int, body string) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), "GET", "https://127.0.0.1:7443"+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+strings.Fields(rest)[0])
+		got, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer got.Body.Close()
+		all, err := io.ReadAll(got.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.StatusCode, string(all)
+	}
+	if code, body := get("/"); code != http.StatusOK || !strings.Contains(body, "<h1") {
+		t.Errorf("the page: %d, %s", code, body)
+	}
+	if code, body := get("/api/v1/fleet"); code != http.StatusOK || !strings.Contains(body, "src/a") || !strings.Contains(body, "src/b") {
+		t.Errorf("the fleet: %d, %s", code, body)
+	}
 }
 
 // TestJoinAround: the command's exit code and output are those of join; with --ack the hub has everything when join ends, and without a hub it says so.
