@@ -326,6 +326,14 @@ type tries struct {
 // again is the pause before the hub asks a workspace again that did not get into its wanted state.
 const again = time.Minute
 
+// first reports whether a process is heard of for the first time.
+func (t *tries) first(ws string, started time.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, known := t.at[ws+started.String()]
+	return !known
+}
+
 func (t *tries) may(ws string, started time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -347,7 +355,8 @@ func (c *Control) Run(ctx context.Context) error {
 	c.finish(ctx)
 	places := make(chan struct{}, atOnce)
 	return c.b.WatchPresence(ctx, func(p wire.Presence) {
-		if p.Left || !c.differs(ctx, &p) || !c.tried.may(p.Workspace, p.Started) {
+		begins := p.Allow.Stop && c.tried.first(p.Workspace, p.Started) // it may wait to hear whether it is stopped
+		if p.Left || !c.differs(ctx, &p) && !begins || !c.tried.may(p.Workspace, p.Started) {
 			return
 		}
 		places <- struct{}{}
@@ -357,8 +366,12 @@ func (c *Control) Run(ctx context.Context) error {
 			if err != nil || m.Revoked != nil {
 				return
 			}
-			for _, r := range c.settle(ctx, nil, m, &p) {
+			did := c.settle(ctx, nil, m, &p)
+			for _, r := range did {
 				c.o.Log.Info("a workspace was brought to what it should be", "workspace", m.Name, "ok", r.OK, "reply", r.Text)
+			}
+			if begins && len(did) == 0 {
+				c.ask(ctx, &Act{By: hubItself.Name}, p.Workspace, wire.Ask{Resend: &wire.Resend{}}) // nothing: the workspace hears that it is as it should be
 			}
 		}()
 	})

@@ -78,6 +78,9 @@ func (j *Join) answer(ctx context.Context, data []byte) *wire.Reply {
 		}
 		r := j.do(ctx, &a)
 		r.Took = time.Since(start)
+		if kind == "stop" || kind == "resend" {
+			j.settle.Do(func() { close(j.settled) })
+		}
 		return r
 	})
 	reply.V, reply.ID = wire.Version, a.ID

@@ -23,11 +23,11 @@ func (j *Join) presence(ctx context.Context) {
 			if err := j.ship.publishKey(wire.PresenceSubject(p.Workspace), p); err != nil {
 				j.o.Log.Debug("presence was not sent", "error", err)
 			}
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(quiet):
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(quiet):
+			}
 		}
 		select {
 		case <-ctx.Done():

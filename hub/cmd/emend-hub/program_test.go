@@ -2,9 +2,11 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -16,15 +18,34 @@ import (
 	"testing"
 	"time"
 
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+
 	"github.com/emend-dev/emend/hub/hubtest"
 )
 
 // TestMain has the test be the program, so that nothing has to be built.
 func TestMain(m *testing.M) {
+	if os.Getenv("EMEND_HUB_WRITE") != "" {
+		os.Exit(write())
+	}
 	if os.Getenv("EMEND_HUB_PROGRAM") != "" {
 		main()
 	}
 	os.Exit(m.Run())
+}
+
+// write is a command that changes the workspace in which it runs. The exit code says whether it did.
+func write() int {
+	ws, err := emend.Open(".")
+	if err == nil {
+		_, err = ws.Create(context.Background(), api.CreateRequest{Path: os.Getenv("EMEND_HUB_WRITE"), Content: "x\n"})
+	}
+	if err != nil {
+		fmt.Println(err)
+		return 3
+	}
+	return 0
 }
 
 // person is somebody with a home of their own.
@@ -232,6 +253,53 @@ func TestFleetPage(t *testing.T) {
 	if code, body := get("/api/v1/fleet"); code != http.StatusOK || !strings.Contains(body, "src/a") || !strings.Contains(body, "src/b") {
 		t.Errorf("the fleet: %d, %s", code, body)
 	}
+}
+
+// TestStopHolds: workspaces that were away when they were stopped are read-only before a command that joins with them makes its first change. Without
+// the hub the command starts all the same.
+func TestStopHolds(t *testing.T) {
+	operator, developer := &person{t, t.TempDir()}, &person{t, t.TempDir()}
+	var dirs []string
+	for range 5 {
+		dirs = append(dirs, hubtest.Workspace(t))
+	}
+	serve := operator.command("serve", "--listen", port(t), "--http", port(t))
+	out := operator.startCommand(serve)
+	until(t, "an invitation", func() bool { return strings.Contains(out.String(), "join '") })
+	_, rest, _ := strings.Cut(out.String(), "join '")
+	invitation, _, _ := strings.Cut(rest, "'")
+	developer.run(append([]string{"join", invitation, "--ack", "--allow", "stop"}, dirs...)...)
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	around := func(dir, file string) (code int, said string) {
+		text, err := developer.command("join", dir, "--allow", "stop", "--", "env", "EMEND_HUB_WRITE="+file, exe).CombinedOutput()
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+			code = exit.ExitCode()
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		return code, string(text)
+	}
+	if code, said := around(dirs[0], "before"); code != 0 || strings.Contains(said, "has not said") {
+		t.Errorf("before the stop: exit code %d: %s", code, said)
+	}
+	operator.run("freeze", "--all", "--reason", "an incident")
+	for _, dir := range dirs {
+		if code, said := around(dir, "stopped"); code != 3 || !strings.Contains(said, "an incident") {
+			t.Errorf("a stopped workspace was changed: exit code %d: %s", code, said)
+		}
+	}
+	operator.run("thaw", "--all")
+	if code, said := around(dirs[1], "after"); code != 0 || strings.Contains(said, "has not said") {
+		t.Errorf("after it was resumed: exit code %d: %s", code, said)
+	}
+	serve.Process.Signal(os.Interrupt)
+	until(t, "the hub is away", func() bool {
+		code, said := around(dirs[2], fmt.Sprint("away-", time.Now().UnixNano()))
+		return code == 0 && strings.Contains(said, "has not said") || code == 3
+	})
 }
 
 // TestJoinAround: the command's exit code and output are those of join; with --ack the hub has everything when join ends, and without a hub it says so.
