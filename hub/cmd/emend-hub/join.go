@@ -239,7 +239,7 @@ func nameOf(dir string) string {
 }
 
 // holdFor is how long a command waits for a hub that may stop the workspace to say whether it did.
-const holdFor = time.Second
+var holdFor = time.Second // a test has more patience
 
 // joinAround runs the command and ships beside it. The command starts before anything else, unless the hub may stop the workspace: then it waits
 // until the hub said whether the workspace is stopped, or for [holdFor].

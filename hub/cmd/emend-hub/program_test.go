@@ -30,6 +30,9 @@ func TestMain(m *testing.M) {
 		os.Exit(write())
 	}
 	if os.Getenv("EMEND_HUB_PROGRAM") != "" {
+		if os.Getenv("EMEND_HUB_PATIENCE") != "" {
+			holdFor = time.Minute
+		}
 		main()
 	}
 	os.Exit(m.Run())
@@ -255,15 +258,54 @@ func TestFleetPage(t *testing.T) {
 	}
 }
 
+// slowly passes on to an address, and takes its time: a command would change much before it is stopped.
+func slowly(t *testing.T, to string) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	pass := func(from, to net.Conn) {
+		defer from.Close()
+		defer to.Close()
+		for buf := make([]byte, 64<<10); ; {
+			n, err := from.Read(buf)
+			if err != nil {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+			if _, err := to.Write(buf[:n]); err != nil {
+				return
+			}
+		}
+	}
+	go func() {
+		for {
+			in, err := l.Accept()
+			if err != nil {
+				return
+			}
+			if out, err := net.Dial("tcp", to); err != nil {
+				in.Close()
+			} else {
+				go pass(in, out)
+				go pass(out, in)
+			}
+		}
+	}()
+	return l.Addr().String()
+}
+
 // TestStopHolds: workspaces that were away when they were stopped are read-only before a command that joins with them makes its first change. Without
 // the hub the command starts all the same.
 func TestStopHolds(t *testing.T) {
 	operator, developer := &person{t, t.TempDir()}, &person{t, t.TempDir()}
 	var dirs []string
-	for range 5 {
+	for range 3 {
 		dirs = append(dirs, hubtest.Workspace(t))
 	}
-	serve := operator.command("serve", "--listen", port(t), "--http", port(t))
+	broker := port(t)
+	serve := operator.command("serve", "--listen", broker, "--http", port(t), "--advertise", "tls://"+slowly(t, broker))
 	out := operator.startCommand(serve)
 	until(t, "an invitation", func() bool { return strings.Contains(out.String(), "join '") })
 	_, rest, _ := strings.Cut(out.String(), "join '")
@@ -273,8 +315,11 @@ func TestStopHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	patience := "EMEND_HUB_PATIENCE=1"
 	around := func(dir, file string) (code int, said string) {
-		text, err := developer.command("join", dir, "--allow", "stop", "--", "env", "EMEND_HUB_WRITE="+file, exe).CombinedOutput()
+		cmd := developer.command("join", dir, "--allow", "stop", "--", "env", "EMEND_HUB_WRITE="+file, exe)
+		cmd.Env = append(cmd.Env, patience)
+		text, err := cmd.CombinedOutput()
 		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 			code = exit.ExitCode()
 		} else if err != nil {
@@ -295,6 +340,7 @@ func TestStopHolds(t *testing.T) {
 	if code, said := around(dirs[1], "after"); code != 0 || strings.Contains(said, "has not said") {
 		t.Errorf("after it was resumed: exit code %d: %s", code, said)
 	}
+	patience = ""
 	serve.Process.Signal(os.Interrupt)
 	until(t, "the hub is away", func() bool {
 		code, said := around(dirs[2], fmt.Sprint("away-", time.Now().UnixNano()))
