@@ -117,6 +117,10 @@ func (j *Join) do(ctx context.Context, a *wire.Ask) *wire.Reply {
 	case a.Stop != nil:
 		return j.stop(ctx, a.By, a.Stop)
 	default:
+		j.sayAll.Store(true)
+		if *a.Resend == (wire.Resend{}) {
+			return &wire.Reply{OK: true, Text: "nothing is missing"}
+		}
 		if !j.ship.Resend(*a.Resend) {
 			return &wire.Reply{Kind: string(fail.CommandFailed), Text: "too much is being sent again already"}
 		}

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -55,6 +56,7 @@ type Join struct {
 	leave  func()     // closes the page of ws, by which calls may wait for an answer from the hub; nil while none is open
 
 	say     chan struct{} // presence is due
+	sayAll  atomic.Bool   // and so are all calls that wait
 	settled chan struct{} // closed when the hub has said whether the workspace is stopped
 	settle  sync.Once
 	replies replies
