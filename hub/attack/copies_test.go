@@ -1,9 +1,13 @@
 package attack
 
 import (
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"testing"
+
+	"github.com/emend-dev/emend"
 
 	"github.com/emend-dev/emend/hub/broker"
 	"github.com/emend-dev/emend/hub/chain"
@@ -19,6 +23,23 @@ func copied(t *testing.T, dir string) string {
 		t.Fatal(err)
 	}
 	return to
+}
+
+// putBack makes the files of a directory those of a copy, as a program for backups does. The directories stay.
+func putBack(t *testing.T, dir, from string) {
+	t.Helper()
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		return os.Remove(name)
+	})
+	if err == nil {
+		err = os.CopyFS(dir, os.DirFS(from))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 // findings returns what the hub finds in the chain of a workspace, and its state.
@@ -57,7 +78,8 @@ func TestRestoredBackup(t *testing.T) {
 	}
 
 	// It comes back with nothing new: the presence shows it.
-	j, stop := hubtest.Join(t, join.Options{Dir: backup, Membership: m})
+	putBack(t, dir, backup)
+	j, stop := hubtest.Join(t, join.Options{Dir: dir, Membership: m})
 	waitFor(t, "the hub hears that records are gone", func() bool {
 		p, err := h.PresenceOf(t.Context(), ws)
 		if err != nil {
@@ -73,7 +95,7 @@ func TestRestoredBackup(t *testing.T) {
 		t.Errorf("the presence %+v proves %+v", p, f)
 	}
 	// It goes on.
-	hubtest.Change(t, backup, 1)
+	hubtest.Change(t, dir, 1)
 	hubtest.Flush(t, j)
 	stop()
 	k, after, c := findings(t, h, ws)
@@ -96,6 +118,14 @@ func TestOneKeyTwice(t *testing.T) {
 	hubtest.Flush(t, j)
 	stop()
 	twin := copied(t, dir)
+	at, err := emend.Open(twin)
+	if err == nil {
+		_, _, err = at.Host().Adopt() // its owner says that it is meant
+		err = errors.Join(err, at.Close())
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
 	a, _ := hubtest.Join(t, join.Options{Dir: dir, Membership: m})
 	b, _ := hubtest.Join(t, join.Options{Dir: twin, Membership: m})
 	const changes = 5
