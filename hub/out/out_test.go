@@ -305,7 +305,9 @@ func TestRedirected(t *testing.T) {
 	for _, code := range []int{301, 302, 303, 307, 308} {
 		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, code) }))
 		cursor := filepath.Join(t.TempDir(), "cursor")
-		err := (&out.OTLP{Endpoint: server.URL, Headers: map[string]string{"X-Key": "k"}, Cursor: cursor}).Run(t.Context(), src)
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // whoever follows the redirect goes on for ever
+		err := (&out.OTLP{Endpoint: server.URL, Headers: map[string]string{"X-Key": "k"}, Cursor: cursor}).Run(ctx, src)
+		cancel()
 		if err == nil || !strings.Contains(err.Error(), other.URL) || elsewhere.Load() != 0 {
 			t.Errorf("%d: %v; %d requests elsewhere", code, err, elsewhere.Load())
 		}
