@@ -389,6 +389,49 @@ func TestJoinAround(t *testing.T) {
 	}
 }
 
+// TestJoinKilled: join is killed at its Nth call of the system, of each kind that leaves something on the disk or at the hub, from joining for the first
+// time on. The same command joins then, the hub gets everything, and finds nothing wrong.
+func TestJoinKilled(t *testing.T) {
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Skipf("NOT RUN: join killed at each step: %v", err)
+	}
+	if out, err := exec.Command(strace, "-f", "true").CombinedOutput(); err != nil {
+		t.Skipf("NOT RUN: join killed at each step: strace does not work here: %v: %.100s", err, out)
+	}
+	operator := &person{t, t.TempDir()}
+	serve := operator.start("serve", "--listen", port(t), "--http", port(t))
+	until(t, "an invitation", func() bool { return strings.Contains(serve.String(), "join '") })
+	invitation := strings.TrimSpace(operator.run("invite", "--uses", "1000"))
+	killed, workspaces := 0, 0
+	for _, call := range []string{"openat", "write", "fsync", "renameat", "connect", "unlinkat", "exit_group"} {
+		for n, next := 1, 2; ; n, next = next, n+next { // of many calls the later ones are fewer
+			developer, dir := &person{t, t.TempDir()}, hubtest.Workspace(t)
+			hubtest.Change(t, dir, 1)
+			cmd := developer.command("join", invitation, dir, "--ack")
+			cmd.Args = append([]string{strace, "-f", "-qq", "-o", os.DevNull, "-e", "trace=" + call, "-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, n), cmd.Path}, cmd.Args[1:]...)
+			cmd.Path = strace
+			out, err := cmd.CombinedOutput()
+			died := err != nil && cmd.ProcessState.ExitCode() < 0
+			if err != nil && !died {
+				t.Fatalf("join: %v\n%s", err, out)
+			}
+			workspaces++
+			if out := developer.run("join", invitation, dir, "--ack"); !strings.Contains(out, "the hub has all 3 records") {
+				t.Errorf("after join was killed at %s %d: %s", call, n, out)
+			}
+			if !died || testing.Short() && n > 1 {
+				break
+			}
+			killed++
+		}
+	}
+	if out := operator.run("verify"); !strings.Contains(out, fmt.Sprintf("%d records of %d workspaces, 0 findings", 3*workspaces, workspaces)) {
+		t.Errorf("verify printed %q", out)
+	}
+	t.Logf("fleet: join was killed at %d calls of the system: the same command joins, and the hub has everything, with no findings", killed)
+}
+
 // TestHelp: every command says what it does; the man pages are written.
 func TestHelp(t *testing.T) {
 	a := &app{out: new(bytes.Buffer), err: new(bytes.Buffer)}
