@@ -80,7 +80,7 @@ func TestRestoredBackup(t *testing.T) {
 	// It comes back with nothing new: the presence shows it.
 	putBack(t, dir, backup)
 	j, stop := hubtest.Join(t, join.Options{Dir: dir, Membership: m})
-	waitFor(t, "the hub hears that records are gone", func() bool {
+	hubtest.Until(t, "the hub hears that records are gone", func() bool {
 		p, err := h.PresenceOf(t.Context(), ws)
 		if err != nil {
 			t.Fatal(err)

@@ -286,7 +286,7 @@ func TestHiddenAtStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "the answer took the question's place, and was removed", func() bool {
+	hubtest.Until(t, "the answer took the question's place, and was removed", func() bool {
 		_, err := kv.Get(t.Context(), m.Joined.Workspace+"."+q.ID)
 		return errors.Is(err, jetstream.ErrKeyNotFound)
 	})

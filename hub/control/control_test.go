@@ -24,22 +24,7 @@ import (
 	"github.com/emend-dev/emend/hub/wire"
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// until waits for something that other processes bring about.
-func until(t testing.TB, what string, is func() bool) {
-	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !is(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("not within 20 seconds: %s", what)
-		}
-	}
-}
+var must, until = hubtest.Must, hubtest.Until
 
 // world is a hub with people.
 type world struct {

@@ -33,12 +33,7 @@ import (
 	"github.com/emend-dev/emend/hub/wire"
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = hubtest.Must
 
 // hub is a hub with records of two workspaces, one of which was rewritten.
 func hub(t *testing.T) (*out.Source, *hubtest.Hub, *hubtest.Writer) {

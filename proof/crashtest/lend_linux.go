@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/signal"
 	"slices"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -38,7 +39,14 @@ func lend(dir string, size int64, in io.Reader, out io.Writer) error {
 	if err != nil {
 		return err
 	}
-	defer server.Unmount()
+	defer func() {
+		for range 200 { // the device that the borrower made of the disk may be open for a moment
+			if server.Unmount() == nil {
+				return
+			}
+			time.Sleep(20 * time.Millisecond)
+		}
+	}()
 	orders, answers := json.NewDecoder(in), json.NewEncoder(out)
 	if err := answers.Encode(lent{}); err != nil {
 		return err

@@ -116,15 +116,7 @@ func (p *printed) String() string {
 	return p.b.String()
 }
 
-// until waits until f holds.
-func until(t *testing.T, what string, f func() bool) {
-	t.Helper()
-	for start := time.Now(); !f(); time.Sleep(20 * time.Millisecond) {
-		if time.Since(start) > time.Minute {
-			t.Fatal("not within a minute: " + what)
-		}
-	}
-}
+var until = hubtest.Until
 
 func port(t *testing.T) string {
 	t.Helper()

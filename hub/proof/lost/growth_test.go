@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend/hub/index"
-	"github.com/emend-dev/emend/hub/join"
 	"github.com/emend-dev/emend/hub/wire"
 )
 
@@ -51,18 +50,10 @@ func measure(t *testing.T, program string, workspaces, records int) {
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer cancel()
-	sims := make([]*sim, workspaces)
-	for i := range sims {
-		m, err := join.Enrol(ctx, invite, fmt.Sprint("sim-", i))
-		if err == nil {
-			sims[i], err = newSim(m, uint64(i))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer sims[i].nc.Close()
-		for sims[i].head().Seq < uint64(records/workspaces) {
-			sims[i].grow(1 << 30)
+	sims := joinSims(t, invite, workspaces)
+	for _, s := range sims {
+		for s.head().Seq < uint64(records/workspaces) {
+			s.grow(1 << 30)
 		}
 	}
 	idle := memory(t, h.cmd.Process.Pid)

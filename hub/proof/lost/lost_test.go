@@ -141,6 +141,34 @@ func (h *hub) attach() *broker.Broker {
 	return nil
 }
 
+// joinSims joins n simulated workspaces, some at once.
+func joinSims(t *testing.T, invite wire.Invite, n int) []*sim {
+	t.Helper()
+	sims := make([]*sim, n)
+	var joining sync.WaitGroup
+	places := make(chan struct{}, 8)
+	for i := range sims {
+		places <- struct{}{}
+		joining.Go(func() {
+			defer func() { <-places }()
+			m, err := join.Enrol(t.Context(), invite, fmt.Sprint("sim-", i))
+			if err == nil {
+				sims[i], err = newSim(m, uint64(i))
+			}
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			t.Cleanup(sims[i].nc.Close)
+		})
+	}
+	joining.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+	return sims
+}
+
 // TestLost: the workspaces write as fast as the hub takes it, or at a rate, while it is killed and the network misbehaves.
 func TestLost(t *testing.T) {
 	began := time.Now()
@@ -164,28 +192,8 @@ func TestLost(t *testing.T) {
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer cancel()
-	sims := make([]*sim, *workspaces)
-	var joining sync.WaitGroup
-	places := make(chan struct{}, 8)
-	for i := range sims {
-		places <- struct{}{}
-		joining.Go(func() {
-			defer func() { <-places }()
-			m, err := join.Enrol(ctx, invite, fmt.Sprint("sim-", i))
-			if err == nil {
-				sims[i], err = newSim(m, uint64(i))
-			}
-			if err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	joining.Wait()
-	if t.Failed() {
-		return
-	}
+	sims := joinSims(t, invite, *workspaces)
 	for _, s := range sims {
-		defer s.nc.Close()
 		all.Go(func() { s.ship.Run(ctx) })
 	}
 	phase("joined")

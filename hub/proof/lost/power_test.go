@@ -20,7 +20,6 @@ import (
 	"github.com/emend-dev/emend/api"
 
 	"github.com/emend-dev/emend/hub/chain"
-	"github.com/emend-dev/emend/hub/join"
 	"github.com/emend-dev/emend/hub/wire"
 )
 
@@ -45,20 +44,12 @@ func TestPowerCut(t *testing.T) {
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer cancel()
-	sims := make([]*sim, 8)
-	for i := range sims {
-		m, err := join.Enrol(ctx, invite, fmt.Sprint("sim-", i))
-		if err == nil {
-			sims[i], err = newSim(m, uint64(i))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer sims[i].nc.Close()
-		all.Go(func() { sims[i].ship.Run(ctx) })
+	sims := joinSims(t, invite, 8)
+	for _, s := range sims {
+		all.Go(func() { s.ship.Run(ctx) })
 		all.Go(func() {
 			for ctx.Err() == nil {
-				sims[i].grow(50)
+				s.grow(50)
 				time.Sleep(10 * time.Millisecond)
 			}
 		})
