@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
 
@@ -491,6 +493,36 @@ func TestStop(t *testing.T) {
 	}
 	if _, err := w.Resume(ctx, w.people["ada"], control.Stop{Label: "a"}); err == nil {
 		t.Error("it was resumed twice")
+	}
+}
+
+// TestSilent: a workspace that says all the time that it begins, and answers nothing, does not keep the hub from stopping another that comes back.
+func TestSilent(t *testing.T) {
+	w, ctx := newWorld(t), t.Context()
+	w.run(w.Control)
+	m := w.hub.Enrol(t, "silent")
+	nc, err := join.Connect(m)
+	must(t, err)
+	defer nc.Close()
+	asked := make(chan struct{}, 1000)
+	_, err = nc.Subscribe(wire.AskSubject(m.Joined.Workspace), func(*nats.Msg) { asked <- struct{}{} })
+	must(t, err)
+	log, subject := hubtest.LogOf(m), wire.PresenceSubject(m.Joined.Workspace)
+	for i := range 300 {
+		p := wire.Presence{V: 1, Workspace: m.Joined.Workspace, At: time.Now(), Started: time.Unix(int64(i), 0), Allow: wire.Allow{Stop: true}}
+		must(t, nc.Publish(subject, log.Say(subject, p)))
+	}
+	until(t, "the silent workspace is asked", func() bool { return len(asked) > 0 })
+	_, err = w.Stop(ctx, w.people["ada"], control.Stop{Label: "a"})
+	must(t, err)
+	began := time.Now()
+	late := w.join("late", "stop", "a")
+	until(t, "the other one is stopped", func() bool { return w.presence(late).Frozen != nil })
+	if took := time.Since(began); took > 15*time.Second { // it would wait for an answer for 20
+		t.Errorf("it was stopped after %v", took)
+	}
+	if n := len(asked); n > 8 {
+		t.Errorf("the silent workspace was asked %d times", n)
 	}
 }
 
