@@ -138,14 +138,14 @@ func (s *session) tool(want, name string, args map[string]any) (string, error) {
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}
-	text := ""
+	var text strings.Builder
 	for _, c := range r.Content {
 		if c, ok := c.(*mcp.TextContent); ok {
-			text += c.Text
+			text.WriteString(c.Text)
 		}
 	}
-	if (want != "") != r.IsError || !strings.Contains(text, want) {
-		return "", fmt.Errorf("%s: want %q, got %s", name, want, text)
+	if (want != "") != r.IsError || !strings.Contains(text.String(), want) {
+		return "", fmt.Errorf("%s: want %q, got %s", name, want, text.String())
 	}
 	var is struct {
 		Meta struct{ Tx string } `json:"_meta"`
@@ -156,7 +156,7 @@ func (s *session) tool(want, name string, args map[string]any) (string, error) {
 	if want != "" && name != "read_file" {
 		s.refused++
 	}
-	return text, nil
+	return text.String(), nil
 }
 
 func sum(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
