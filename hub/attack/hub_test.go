@@ -113,6 +113,23 @@ func headOf(t *testing.T, dir string) api.Head {
 	return r.Head
 }
 
+// TestSettled: a command that waits to hear whether its workspace is stopped does not take another ask for that.
+func TestSettled(t *testing.T) {
+	h := hubtest.Serve(t, broker.Options{})
+	m := h.Enrol(t, "one")
+	j, _ := hubtest.Join(t, join.Options{Dir: hubtest.Workspace(t), Membership: m, Allow: wire.Allow{Stop: true}})
+	here(t, h, m.Joined.Workspace)
+	select {
+	case <-j.Settled():
+		t.Error("to say again how it is was taken for word that the workspace is not stopped")
+	default:
+	}
+	if r, err := h.Ask(t.Context(), m.Joined.Workspace, wire.Ask{Resend: &wire.Resend{Settled: true}}); err != nil || !r.OK {
+		t.Errorf("%+v, %v", r, err)
+	}
+	<-j.Settled()
+}
+
 // TestReplayedAsk: an ask that somebody recorded and sends again is done once; it is refused when it is old, and when it is changed.
 func TestReplayedAsk(t *testing.T) {
 	h := hubtest.Serve(t, broker.Options{})

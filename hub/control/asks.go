@@ -398,8 +398,8 @@ func (c *Control) Run(ctx context.Context) error {
 			for _, r := range did {
 				c.o.Log.Info("a workspace was brought to what it should be", "workspace", m.Name, "ok", r.OK, "reply", r.Text)
 			}
-			if begins && len(did) == 0 {
-				c.ask(ctx, &Act{By: hubItself.Name}, p.Workspace, wire.Ask{Resend: &wire.Resend{}}) // nothing: the workspace hears that it is as it should be
+			if begins && !slices.ContainsFunc(did, func(r Result) bool { return !r.OK }) {
+				c.ask(ctx, &Act{By: hubItself.Name}, p.Workspace, wire.Ask{Resend: &wire.Resend{Settled: true}})
 			}
 		}()
 	})

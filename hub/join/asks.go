@@ -78,7 +78,7 @@ func (j *Join) answer(ctx context.Context, data []byte) *wire.Reply {
 		}
 		r := j.do(ctx, &a)
 		r.Took = time.Since(start)
-		if kind == "stop" || kind == "resend" {
+		if kind == "stop" || kind == "resend" && a.Resend.Settled {
 			j.settle.Do(func() { close(j.settled) })
 		}
 		return r
@@ -118,7 +118,7 @@ func (j *Join) do(ctx context.Context, a *wire.Ask) *wire.Reply {
 		return j.stop(ctx, a.By, a.Stop)
 	default:
 		j.sayAll.Store(true)
-		if *a.Resend == (wire.Resend{}) {
+		if a.Resend.To == 0 {
 			return &wire.Reply{OK: true, Text: "nothing is missing"}
 		}
 		if !j.ship.Resend(*a.Resend) {

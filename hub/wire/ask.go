@@ -71,10 +71,12 @@ type Stop struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// Resend asks for the records behind After up to the number To.
+// Resend asks for the records behind After up to the number To; without a number, to say again how the workspace is and what waits there.
 type Resend struct {
 	After api.Head `json:"after"`
 	To    uint64   `json:"to"`
+	// Settled says that the workspace is as it should be: neither stopped nor to be resumed.
+	Settled bool `json:"settled,omitempty"`
 }
 
 // Reply answers an [Ask].
