@@ -87,6 +87,9 @@ func (r *Report) Trashed() []string { return r.report.Done.Trashed }
 // Undoes lists the entries that an undo took back, or would take back.
 func (r *Report) Undoes() []string { return r.report.View.Undoes }
 
+// Asks lists the paths about which a person has to be asked before this is done. Only the report of a dry run has them.
+func (r *Report) Asks() []api.AskedPath { return r.report.Asks }
+
 // Shown returns the report with other paths in its texts, for a person who does not stand at the root. show gets a path from the
 // root. The diffs of Files stay as they are.
 func (r *Report) Shown(show func(path string) string) *Report {

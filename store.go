@@ -44,6 +44,9 @@ func (h *Host) Frozen() (*api.Frozen, error) { return h.s.Frozen() }
 // PolicyHash identifies the rules that apply to the workspace, as the records of its log have it.
 func (h *Host) PolicyHash() string { return h.s.Guard.PolicyHash() }
 
+// PageOnly reports whether the policy takes an answer to what it asks from a page only.
+func (h *Host) PageOnly() bool { return h.s.Guard.PageOnly() }
+
 // Migrate moves the store: to the place that [Store] named, if that has no store, else to where a new one would be made.
 // It returns both places. Until it returns, other calls may not find the store at either.
 func (h *Host) Migrate(ctx context.Context) (from, to string, err error) { return h.s.Migrate(ctx) }

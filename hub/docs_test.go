@@ -9,8 +9,8 @@ import (
 )
 
 var (
-	row  = regexp.MustCompile("(?m)^\\|.*\\| (`[a-z/]+\\.Test[^|]*) \\|$")
-	name = regexp.MustCompile("`([a-z/]+)\\.(Test[A-Za-z0-9]+)`")
+	row  = regexp.MustCompile("(?m)^\\|.*\\| (`[a-z/-]+\\.Test[^|]*) \\|$")
+	name = regexp.MustCompile("`([a-z/-]+)\\.(Test[A-Za-z0-9]+)`")
 )
 
 // TestThreats: each row of docs/fleet-security.md names tests that exist.

@@ -325,7 +325,7 @@ func TestHidden(t *testing.T) {
 		}
 		return len(keys)
 	}
-	waitFor(t, "what is not signed is removed", func() bool { return left() == 0 })
+	hubtest.Until(t, "what is not signed is removed", func() bool { return left() == 0 })
 	if !seen() {
 		t.Error("the question is gone")
 	}
@@ -340,9 +340,9 @@ func TestHidden(t *testing.T) {
 	if err := flush(nc); err != nil {
 		t.Fatal(err)
 	}
-	waitFor(t, "a workspace has 256 questions at most", func() bool { n := left(); return n == 256 })
+	hubtest.Until(t, "a workspace has 256 questions at most", func() bool { n := left(); return n == 256 })
 	say(question, wire.Question{V: 1, Workspace: victim.Workspace, ID: "q1"})
-	waitFor(t, "a question is withdrawn", func() bool {
+	hubtest.Until(t, "a question is withdrawn", func() bool {
 		all, err := h.Questions(t.Context())
 		if err != nil {
 			t.Fatal(err)
@@ -354,16 +354,6 @@ func TestHidden(t *testing.T) {
 		}
 		return true
 	})
-}
-
-// waitFor waits for what others bring about.
-func waitFor(t *testing.T, what string, is func() bool) {
-	t.Helper()
-	for start := time.Now(); !is(); time.Sleep(10 * time.Millisecond) {
-		if time.Since(start) > 20*time.Second {
-			t.Fatalf("not within 20 seconds: %s", what)
-		}
-	}
 }
 
 // TestWrittenOnce: a diff or a content that was sent cannot be replaced.

@@ -41,7 +41,7 @@ func TestQuota(t *testing.T) {
 			t.Fatal("500 MiB were taken")
 		}
 	}
-	waitFor(t, "it is not let in", func() bool {
+	hubtest.Until(t, "it is not let in", func() bool {
 		nc, err := join.Connect(m, nats.RetryOnFailedConnect(false), nats.NoReconnect())
 		if err == nil {
 			nc.Close()

@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/ed25519"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"strings"
@@ -112,6 +113,23 @@ func headOf(t *testing.T, dir string) api.Head {
 	return r.Head
 }
 
+// TestSettled: a command that waits to hear whether its workspace is stopped does not take another ask for that.
+func TestSettled(t *testing.T) {
+	h := hubtest.Serve(t, broker.Options{})
+	m := h.Enrol(t, "one")
+	j, _ := hubtest.Join(t, join.Options{Dir: hubtest.Workspace(t), Membership: m, Allow: wire.Allow{Stop: true}})
+	here(t, h, m.Joined.Workspace)
+	select {
+	case <-j.Settled():
+		t.Error("to say again how it is was taken for word that the workspace is not stopped")
+	default:
+	}
+	if r, err := h.Ask(t.Context(), m.Joined.Workspace, wire.Ask{Resend: &wire.Resend{Settled: true}}); err != nil || !r.OK {
+		t.Errorf("%+v, %v", r, err)
+	}
+	<-j.Settled()
+}
+
 // TestReplayedAsk: an ask that somebody recorded and sends again is done once; it is refused when it is old, and when it is changed.
 func TestReplayedAsk(t *testing.T) {
 	h := hubtest.Serve(t, broker.Options{})
@@ -163,10 +181,11 @@ func TestReplayedAsk(t *testing.T) {
 	}
 }
 
-// TestReplayedApproval: an answer is good for the call that the person saw, once.
-func TestReplayedApproval(t *testing.T) {
-	h := hubtest.Serve(t, broker.Options{})
-	dir, m := hubtest.Workspace(t), h.Enrol(t, "one")
+// asking joins a workspace whose policy asks about the file "asked", and returns a function that has an agent write it: it returns the question that
+// the hub got, and what becomes of the call.
+func asking(t *testing.T, h *hubtest.Hub, m *wire.Membership) (dir string, ws *emend.Workspace, call func(content string) (wire.Question, <-chan error)) {
+	t.Helper()
+	dir = hubtest.Workspace(t)
 	policy := filepath.Join(t.TempDir(), "policy.toml")
 	if err := os.WriteFile(policy, []byte("[write]\nask = [\"asked\"]\n"), 0o600); err != nil {
 		t.Fatal(err)
@@ -177,8 +196,8 @@ func TestReplayedApproval(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer ws.Close()
-	call := func(content string) (wire.Question, <-chan error) {
+	t.Cleanup(func() { ws.Close() })
+	call = func(content string) (wire.Question, <-chan error) {
 		t.Helper()
 		done := make(chan error, 1)
 		ctx := emend.WithAsker(t.Context(), func(ctx context.Context, q api.Question) (string, error) {
@@ -212,6 +231,14 @@ func TestReplayedApproval(t *testing.T) {
 		t.Fatal("no question came")
 		return wire.Question{}, nil
 	}
+	return dir, ws, call
+}
+
+// TestReplayedApproval: an answer is good for the call that the person saw, once.
+func TestReplayedApproval(t *testing.T) {
+	h := hubtest.Serve(t, broker.Options{})
+	m := h.Enrol(t, "one")
+	dir, ws, call := asking(t, h, m)
 	first, done := call("first\n")
 	if !strings.Contains(first.Diff, "first") || first.Digest == "" {
 		t.Errorf("the question is %+v", first)
@@ -257,6 +284,51 @@ func TestReplayedApproval(t *testing.T) {
 	}
 	if e, err := ws.Show(t.Context(), last.Data.Entries[0].Entry); err != nil || e.Data.AskedBy != api.AnsweredByHub {
 		t.Errorf("the log says %q answered, %v", e.Data.AskedBy, err)
+	}
+}
+
+// TestHiddenAtStart: another workspace's answer removed a question while no hub listened. A hub that starts then asks, and has it at once.
+func TestHiddenAtStart(t *testing.T) {
+	h := hubtest.Serve(t, broker.Options{})
+	m, mine := h.Enrol(t, "one"), h.Enrol(t, "mine")
+	_, _, call := asking(t, h, m)
+	q, done := call("first\n")
+	nc, _ := connect(t, mine)
+	forged := nats.NewMsg("$JS.API.DIRECT.GET." + wire.Records + "." + wire.RecordsSubject(mine.Joined.Workspace))
+	forged.Reply = wire.QuestionSubject(m.Joined.Workspace, q.ID)
+	if err := errors.Join(nc.PublishMsg(forged), flush(nc)); err != nil {
+		t.Fatal(err)
+	}
+	kv, err := h.JetStream().KeyValue(t.Context(), wire.Questions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	hubtest.Until(t, "the answer took the question's place, and was removed", func() bool {
+		_, err := kv.Get(t.Context(), m.Joined.Workspace+"."+q.ID)
+		return errors.Is(err, jetstream.ErrKeyNotFound)
+	})
+	again, err := broker.Open(t.Context(), broker.Options{Dir: h.Dir, NATS: h.Servers()[0], CA: filepath.Join(h.Dir, "tls.crt")})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer again.Close()
+	for start := time.Now(); ; time.Sleep(10 * time.Millisecond) {
+		all, err := again.Questions(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(all) == 1 && all[0].ID == q.ID {
+			break
+		}
+		if time.Since(start) > wire.PresenceEvery/2 {
+			t.Fatal("the hub does not know the question")
+		}
+	}
+	if r, err := again.Ask(t.Context(), m.Joined.Workspace, wire.Ask{Answer: &wire.Answer{ID: q.ID, Digest: q.Digest}}); err != nil || !r.OK {
+		t.Errorf("%+v, %v", r, err)
+	}
+	if err := <-done; err == nil {
+		t.Error("the call was made, and the answer was no")
 	}
 }
 

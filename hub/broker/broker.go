@@ -92,8 +92,15 @@ func Open(ctx context.Context, o Options) (_ *Broker, err error) {
 	}
 	background, stop := context.WithCancel(context.WithoutCancel(ctx))
 	b.stop = stop
-	b.listening.Go(func() { b.listen(background, b.presence) })
-	b.listening.Go(func() { b.listen(background, b.questions) })
+	var hear sync.WaitGroup
+	for _, kv := range []jetstream.KeyValue{b.presence, b.questions} {
+		hear.Add(1)
+		b.listening.Go(func() { b.listen(background, kv, sync.OnceFunc(hear.Done)) })
+	}
+	b.listening.Go(func() {
+		hear.Wait()
+		b.sayAgain(background)
+	})
 	return b, nil
 }
 

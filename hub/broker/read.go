@@ -143,7 +143,7 @@ func (b *Broker) readPresence(ws string, data []byte) *wire.Presence {
 
 // WatchPresence calls each with what every workspace says of itself, first what is there, until ctx ends.
 func (b *Broker) WatchPresence(ctx context.Context, each func(wire.Presence)) error {
-	return eachValue(ctx, b.presence, true, func(e jetstream.KeyValueEntry) {
+	return eachValue(ctx, b.presence, func() {}, func(e jetstream.KeyValueEntry) {
 		if p := b.readPresence(e.Key(), e.Value()); p != nil {
 			each(*p)
 		}
@@ -166,11 +166,11 @@ func (b *Broker) Questions(ctx context.Context) ([]wire.Question, error) {
 
 // readAll calls each with every value of a bucket.
 func readAll(ctx context.Context, kv jetstream.KeyValue, each func(key string, data []byte)) error {
-	return eachValue(ctx, kv, false, func(e jetstream.KeyValueEntry) { each(e.Key(), e.Value()) })
+	return eachValue(ctx, kv, nil, func(e jetstream.KeyValueEntry) { each(e.Key(), e.Value()) })
 }
 
-// eachValue calls each with every value of a bucket, and if follow is set with each new one until ctx ends.
-func eachValue(ctx context.Context, kv jetstream.KeyValue, follow bool, each func(jetstream.KeyValueEntry)) error {
+// eachValue calls each with every value of a bucket. If follow is not nil it calls that behind what was there, and goes on with what is new until ctx ends.
+func eachValue(ctx context.Context, kv jetstream.KeyValue, follow func(), each func(jetstream.KeyValueEntry)) error {
 	w, err := kv.WatchAll(ctx, jetstream.IgnoreDeletes())
 	if err != nil {
 		return err
@@ -186,8 +186,10 @@ func eachValue(ctx context.Context, kv jetstream.KeyValue, follow bool, each fun
 				return fmt.Errorf("the bucket %s is read no further", kv.Bucket())
 			case e != nil:
 				each(e)
-			case !follow: // a nil stands behind what was there
+			case follow == nil: // a nil stands behind what was there
 				return nil
+			default:
+				follow()
 			}
 		}
 	}

@@ -74,10 +74,11 @@ func (b *Broker) said(ctx context.Context, kv jetstream.KeyValue, each func(key 
 }
 
 // listen keeps what workspaces say, and removes from the buckets what they did not sign and questions that are more than a workspace can have, until
-// ctx ends.
-func (b *Broker) listen(ctx context.Context, kv jetstream.KeyValue) {
+// ctx ends. It calls began when it has what was there.
+func (b *Broker) listen(ctx context.Context, kv jetstream.KeyValue, began func()) {
+	defer began()
 	for ctx.Err() == nil {
-		err := eachValue(ctx, kv, true, func(e jetstream.KeyValueEntry) {
+		err := eachValue(ctx, kv, began, func(e jetstream.KeyValueEntry) {
 			why := ""
 			if _, ok := b.spoken.take(kv, e.Key(), e.Value()); !ok {
 				why = "it is not signed by the workspace"
@@ -96,6 +97,31 @@ func (b *Broker) listen(ctx context.Context, kv jetstream.KeyValue) {
 		case <-ctx.Done():
 		case <-time.After(time.Second):
 		}
+	}
+}
+
+// sayAgain asks every workspace to say again how it is and what waits there. What it said while no hub listened may have been replaced or removed
+// by another's answer.
+func (b *Broker) sayAgain(ctx context.Context) {
+	members, err := b.Members(ctx)
+	if err != nil {
+		b.o.Log.Warn("workspaces are not asked to say again how they are", "error", err)
+		return
+	}
+	var all sync.WaitGroup
+	defer all.Wait()
+	places := make(chan struct{}, 64)
+	for _, m := range members {
+		if m.Revoked != nil || ctx.Err() != nil {
+			continue
+		}
+		places <- struct{}{}
+		all.Go(func() {
+			defer func() { <-places }()
+			ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
+			defer cancel()
+			b.Ask(ctx, m.ID, wire.Ask{By: "the hub", Resend: &wire.Resend{}}) //nolint:errcheck // one that is not there says it when it comes
+		})
 	}
 }
 

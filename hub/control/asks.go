@@ -319,12 +319,43 @@ func (c *Control) settle(ctx context.Context, a *Act, m *wire.Member, p *wire.Pr
 
 // tries remembers when a workspace was asked last without being told to by an act, so that one which refuses is not asked all the time.
 type tries struct {
-	mu sync.Mutex
-	at map[string]time.Time
+	mu   sync.Mutex
+	at   map[string]time.Time
+	busy map[string]int // how often a workspace is being asked
+}
+
+// atOnceEach limits how often one workspace is asked at the same time, so that those which do not answer leave room for others.
+const atOnceEach = 4
+
+// begin reports whether a workspace may be asked. If so, end has to follow.
+func (t *tries) begin(ws string) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.busy[ws] == atOnceEach {
+		return false
+	}
+	t.busy[ws]++
+	return true
+}
+
+func (t *tries) end(ws string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.busy[ws]--; t.busy[ws] == 0 {
+		delete(t.busy, ws)
+	}
 }
 
 // again is the pause before the hub asks a workspace again that did not get into its wanted state.
 const again = time.Minute
+
+// first reports whether a process is heard of for the first time.
+func (t *tries) first(ws string, started time.Time) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	_, known := t.at[ws+started.String()]
+	return !known
+}
 
 func (t *tries) may(ws string, started time.Time) bool {
 	t.mu.Lock()
@@ -347,18 +378,28 @@ func (c *Control) Run(ctx context.Context) error {
 	c.finish(ctx)
 	places := make(chan struct{}, atOnce)
 	return c.b.WatchPresence(ctx, func(p wire.Presence) {
-		if p.Left || !c.differs(ctx, &p) || !c.tried.may(p.Workspace, p.Started) {
+		begins := p.Allow.Stop && c.tried.first(p.Workspace, p.Started) // it may wait to hear whether it is stopped
+		if p.Left || !c.differs(ctx, &p) && !begins || !c.tried.begin(p.Workspace) {
+			return
+		}
+		if !c.tried.may(p.Workspace, p.Started) {
+			c.tried.end(p.Workspace)
 			return
 		}
 		places <- struct{}{}
 		go func() {
 			defer func() { <-places }()
+			defer c.tried.end(p.Workspace)
 			m, err := c.b.Member(ctx, p.Workspace)
 			if err != nil || m.Revoked != nil {
 				return
 			}
-			for _, r := range c.settle(ctx, nil, m, &p) {
+			did := c.settle(ctx, nil, m, &p)
+			for _, r := range did {
 				c.o.Log.Info("a workspace was brought to what it should be", "workspace", m.Name, "ok", r.OK, "reply", r.Text)
+			}
+			if begins && !slices.ContainsFunc(did, func(r Result) bool { return !r.OK }) {
+				c.ask(ctx, &Act{By: hubItself.Name}, p.Workspace, wire.Ask{Resend: &wire.Resend{Settled: true}})
 			}
 		}()
 	})

@@ -86,7 +86,7 @@ func Open(ctx context.Context, b Broker, o Options) (*Control, error) {
 	if err != nil {
 		return nil, fmt.Errorf("the hub's log: %w", err)
 	}
-	c := &Control{b: b, o: o, log: l, tried: tries{at: map[string]time.Time{}},
+	c := &Control{b: b, o: o, log: l, tried: tries{at: map[string]time.Time{}, busy: map[string]int{}},
 		now: state{tokens: map[string]*Token{}, byHash: map[string]string{}, rollouts: map[string]Act{}, stops: map[string]Act{}, answers: map[string]Act{},
 			resumed: map[string]bool{}, open: map[uint64]Act{}}}
 	if err := l.read(ctx, c.now.apply); err != nil {

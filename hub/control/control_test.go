@@ -14,6 +14,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nats-io/nats.go"
+
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
 
@@ -24,22 +26,7 @@ import (
 	"github.com/emend-dev/emend/hub/wire"
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-// until waits for something that other processes bring about.
-func until(t testing.TB, what string, is func() bool) {
-	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !is(); time.Sleep(10 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("not within 20 seconds: %s", what)
-		}
-	}
-}
+var must, until = hubtest.Must, hubtest.Until
 
 // world is a hub with people.
 type world struct {
@@ -426,11 +413,12 @@ func TestUndoOfAsked(t *testing.T) {
 	for name, tt := range map[string]struct {
 		allow, policy string
 		change, ok    bool
+		whyNot        string // what the preview says
 	}{
-		"both":           {"undo,approve", "", false, true},
-		"changed since":  {"undo,approve", "", true, false},
-		"undo only":      {"undo", "", false, false},
-		"answers a page": {"undo,approve", "[ask]\nanswer = \"page\"\n", false, false},
+		"both":           {"undo,approve", "", false, true, ""},
+		"changed since":  {"undo,approve", "", true, false, ""},
+		"undo only":      {"undo", "", false, false, "--allow undo,approve"},
+		"answers a page": {"undo,approve", "[ask]\nanswer = \"page\"\n", false, false, "own page only"},
 	} {
 		j := w.joinUnder(name, tt.allow, "[write]\nask = [\"asked\"]\n"+tt.policy, "a")
 		yes := emend.WithAnsweredBy(emend.WithAsker(ctx, func(context.Context, api.Question) (string, error) { return api.AnsweredByPage, nil }), api.AnsweredByPage)
@@ -439,7 +427,7 @@ func TestUndoOfAsked(t *testing.T) {
 		u := wire.Undo{Entry: r.Tx}
 		preview, err := w.Preview(ctx, w.people["ada"], j.id, u)
 		must(t, err)
-		if u.Effect = preview.Effect; !preview.OK || len(preview.Files) != 1 {
+		if u.Effect = preview.Effect; !preview.OK || len(preview.Files) != 1 || (preview.WhyNot == "") != (tt.whyNot == "") || !strings.Contains(preview.WhyNot, tt.whyNot) {
 			t.Fatalf("%s: %+v", name, preview)
 		}
 		if tt.change {
@@ -505,6 +493,36 @@ func TestStop(t *testing.T) {
 	}
 	if _, err := w.Resume(ctx, w.people["ada"], control.Stop{Label: "a"}); err == nil {
 		t.Error("it was resumed twice")
+	}
+}
+
+// TestSilent: a workspace that says all the time that it begins, and answers nothing, does not keep the hub from stopping another that comes back.
+func TestSilent(t *testing.T) {
+	w, ctx := newWorld(t), t.Context()
+	w.run(w.Control)
+	m := w.hub.Enrol(t, "silent")
+	nc, err := join.Connect(m)
+	must(t, err)
+	defer nc.Close()
+	asked := make(chan struct{}, 1000)
+	_, err = nc.Subscribe(wire.AskSubject(m.Joined.Workspace), func(*nats.Msg) { asked <- struct{}{} })
+	must(t, err)
+	log, subject := hubtest.LogOf(m), wire.PresenceSubject(m.Joined.Workspace)
+	for i := range 300 {
+		p := wire.Presence{V: 1, Workspace: m.Joined.Workspace, At: time.Now(), Started: time.Unix(int64(i), 0), Allow: wire.Allow{Stop: true}}
+		must(t, nc.Publish(subject, log.Say(subject, p)))
+	}
+	until(t, "the silent workspace is asked", func() bool { return len(asked) > 0 })
+	_, err = w.Stop(ctx, w.people["ada"], control.Stop{Label: "a"})
+	must(t, err)
+	began := time.Now()
+	late := w.join("late", "stop", "a")
+	until(t, "the other one is stopped", func() bool { return w.presence(late).Frozen != nil })
+	if took := time.Since(began); took > 15*time.Second { // it would wait for an answer for 20
+		t.Errorf("it was stopped after %v", took)
+	}
+	if n := len(asked); n > 8 {
+		t.Errorf("the silent workspace was asked %d times", n)
 	}
 }
 

@@ -22,6 +22,24 @@ import (
 	"github.com/emend-dev/emend/hub/wire"
 )
 
+// Must ends the test if there is an error.
+func Must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Until waits for what others bring about, for a minute.
+func Until(t testing.TB, what string, is func() bool) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); !is(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("not within a minute: %s", what)
+		}
+	}
+}
+
 // Hub is a broker with the handler that enrols workspaces.
 type Hub struct {
 	*broker.Broker

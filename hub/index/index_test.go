@@ -19,12 +19,7 @@ import (
 	"github.com/emend-dev/emend/hub/hubtest"
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = hubtest.Must
 
 // feed is an index with some workspaces that write.
 type feed struct {

@@ -9,6 +9,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -77,6 +78,9 @@ func (j *Join) answer(ctx context.Context, data []byte) *wire.Reply {
 		}
 		r := j.do(ctx, &a)
 		r.Took = time.Since(start)
+		if kind == "stop" || kind == "resend" && a.Resend.Settled {
+			j.settle.Do(func() { close(j.settled) })
+		}
 		return r
 	})
 	reply.V, reply.ID = wire.Version, a.ID
@@ -113,6 +117,10 @@ func (j *Join) do(ctx context.Context, a *wire.Ask) *wire.Reply {
 	case a.Stop != nil:
 		return j.stop(ctx, a.By, a.Stop)
 	default:
+		j.sayAll.Store(true)
+		if a.Resend.To == 0 {
+			return &wire.Reply{OK: true, Text: "nothing is missing"}
+		}
 		if !j.ship.Resend(*a.Resend) {
 			return &wire.Reply{Kind: string(fail.CommandFailed), Text: "too much is being sent again already"}
 		}
@@ -176,13 +184,10 @@ func (j *Join) undo(ctx context.Context, id string, u *wire.Undo) *wire.Reply {
 // confirmed answers where the policy asks a person before an undo's writes: the person at the hub has seen the preview and confirmed its effect. That is
 // the answer, if the owner lets the hub approve, and if the undo still has that effect. preview is the undo as a dry run.
 func (j *Join) confirmed(ctx context.Context, ws *emend.Workspace, preview api.UndoRequest, effect string, q api.Question) (by string, err error) {
-	switch {
-	case slices.ContainsFunc(q.Paths, func(a api.AskedPath) bool { return !a.Write }):
-		return "", errors.New("what may be read on asking only is not shown at a hub")
-	case !j.o.Allow.Approve:
-		return "", &fail.Error{Kind: fail.PermissionDenied, Msg: "the owner of the workspace allowed the hub to undo, and not to approve",
-			Hint: "\"emend-hub join --allow undo,approve\" allows both; or undo it at the workspace."}
-	case effect == "":
+	if err := j.mayConfirm(q.Paths); err != nil {
+		return "", err
+	}
+	if effect == "" {
 		return "", errors.New("nobody confirmed what the undo does: it names no effect of a preview")
 	}
 	now, err := ws.Undo(ctx, preview)
@@ -195,8 +200,30 @@ func (j *Join) confirmed(ctx context.Context, ws *emend.Workspace, preview api.U
 	return api.AnsweredByHub, nil
 }
 
+// mayConfirm returns why confirming an undo at the hub is no answer to what the policy asks about paths; nil if it is one.
+func (j *Join) mayConfirm(asks []api.AskedPath) error {
+	switch {
+	case slices.ContainsFunc(asks, func(a api.AskedPath) bool { return !a.Write }):
+		return errors.New("what may be read on asking only is not shown at a hub")
+	case !j.o.Allow.Approve:
+		return &fail.Error{Kind: fail.PermissionDenied, Msg: "the owner of the workspace allowed the hub to undo, and not to approve, and the policy asks a person about " + strconv.Quote(asks[0].Path),
+			Hint: "\"emend-hub join --allow undo,approve\" allows both; or undo it at the workspace."}
+	case j.workspace().Host().PageOnly():
+		return errors.New("the policy of the workspace takes an answer from its own page only: undo it there")
+	}
+	return nil
+}
+
 func (j *Join) undone(r *emend.Report, effect string, preview bool) *wire.Reply {
 	out := &wire.Reply{OK: true, Text: r.Summary(), Tx: r.Tx, Head: r.Head, Effect: effect, Undoes: r.Undoes(), InWay: r.Notes}
+	if asks := r.Asks(); preview && len(asks) > 0 {
+		if err := j.mayConfirm(asks); err != nil {
+			out.WhyNot = err.Error()
+			if f, ok := errors.AsType[*fail.Error](err); ok && f.Hint != "" {
+				out.WhyNot += "; " + strings.TrimSuffix(f.Hint, ".")
+			}
+		}
+	}
 	for _, f := range r.Files() {
 		d := wire.FileDiff{Path: f.Path, ToPath: f.To}
 		if preview {

@@ -11,6 +11,7 @@ import (
 	"log/slog"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nats-io/nats.go"
@@ -55,13 +56,16 @@ type Join struct {
 	leave  func()     // closes the page of ws, by which calls may wait for an answer from the hub; nil while none is open
 
 	say     chan struct{} // presence is due
+	sayAll  atomic.Bool   // and so are all calls that wait
+	settled chan struct{} // closed when the hub has said whether the workspace is stopped
+	settle  sync.Once
 	replies replies
 }
 
 // Open opens a workspace that has joined. It does not wait for the hub.
 func Open(o Options) (*Join, error) {
 	o.Ship, o.Log = cmp.Or(o.Ship, wire.ShipRecords), cmp.Or(o.Log, slog.New(slog.DiscardHandler))
-	j := &Join{o: o, started: time.Now(), say: make(chan struct{}, 1), refused: make(chan error, 1)}
+	j := &Join{o: o, started: time.Now(), say: make(chan struct{}, 1), settled: make(chan struct{}), refused: make(chan error, 1)}
 	j.host, _ = os.Hostname() // for show
 	var err error
 	if j.key, err = nkeys.FromSeed([]byte(o.Membership.Seed)); err != nil {
@@ -204,6 +208,10 @@ func (j *Join) Run(ctx context.Context) error {
 	all.Wait()
 	return err
 }
+
+// Settled is closed when the hub, which hears that this process is there, has said whether the workspace is stopped, and it is frozen if so. It stays
+// open if the hub is out of reach, or may not stop the workspace.
+func (j *Join) Settled() <-chan struct{} { return j.settled }
 
 // Progress returns how far the shipping is.
 func (j *Join) Progress() Progress { return j.ship.Progress() }

@@ -23,11 +23,11 @@ func (j *Join) presence(ctx context.Context) {
 			if err := j.ship.publishKey(wire.PresenceSubject(p.Workspace), p); err != nil {
 				j.o.Log.Debug("presence was not sent", "error", err)
 			}
-		}
-		select {
-		case <-ctx.Done():
-			return
-		case <-time.After(quiet):
+			select {
+			case <-ctx.Done():
+				return
+			case <-time.After(quiet):
+			}
 		}
 		select {
 		case <-ctx.Done():
@@ -79,7 +79,7 @@ func (j *Join) questions(ctx context.Context) {
 	defer tick.Stop()
 	for {
 		j.keepPage(j.nc.IsConnected())
-		if n := j.nc.Stats().Reconnects; n != connection || time.Since(all) > wire.PresenceEvery { // the hub may have forgotten
+		if n := j.nc.Stats().Reconnects; j.sayAll.Swap(false) || n != connection || time.Since(all) > wire.PresenceEvery { // the hub may have forgotten
 			connection, all = n, time.Now()
 			for id := range sent {
 				sent[id] = false

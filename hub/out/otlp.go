@@ -173,6 +173,9 @@ func (o *OTLP) address() string {
 	return strings.TrimSuffix(o.Endpoint, "/") + "/v1/logs"
 }
 
+// maxRetryAfter bounds the pause that a collector asks for.
+const maxRetryAfter = 10 * time.Minute
+
 // post posts one request. again says that it may be sent again, as the protocol has it, and after how long the collector wants it.
 func (o *OTLP) post(ctx context.Context, body []byte) (again bool, after time.Duration, err error) {
 	ctx, cancel := context.WithTimeout(ctx, 30*time.Second)
@@ -186,14 +189,18 @@ func (o *OTLP) post(ctx context.Context, body []byte) (again bool, after time.Du
 	for name, value := range o.Headers {
 		r.Header.Set(name, value)
 	}
-	res, err := cmp.Or(o.Client, http.DefaultClient).Do(r)
+	// A redirect is not followed: some are followed without the body, so that the events would be lost, and others would give the events and the key
+	// in a header to another host.
+	client := *cmp.Or(o.Client, http.DefaultClient)
+	client.CheckRedirect = func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }
+	res, err := client.Do(r)
 	if err != nil {
 		return true, 0, err
 	}
 	defer res.Body.Close()
 	text, _ := io.ReadAll(io.LimitReader(res.Body, 64<<10))
-	switch res.StatusCode {
-	case http.StatusOK:
+	switch code := res.StatusCode; {
+	case code >= 200 && code < 300:
 		var answer struct {
 			PartialSuccess struct {
 				Rejected json.Number `json:"rejectedLogRecords"`
@@ -204,9 +211,11 @@ func (o *OTLP) post(ctx context.Context, body []byte) (again bool, after time.Du
 			o.log().Error("the collector rejected events for good", "number", answer.PartialSuccess.Rejected, "reason", answer.PartialSuccess.Message)
 		}
 		return false, 0, nil
-	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
+	case code >= 500, code == http.StatusTooManyRequests, code == http.StatusRequestTimeout: // 500 as well: whatever is ill there may get well
 		seconds, _ := strconv.Atoi(res.Header.Get("Retry-After"))
-		return true, time.Duration(seconds) * time.Second, fmt.Errorf("the collector answered %s", res.Status)
+		return true, min(time.Duration(max(seconds, 0))*time.Second, maxRetryAfter), fmt.Errorf("the collector answered %s", res.Status)
+	case code >= 300 && code < 400:
+		return false, 0, fmt.Errorf("the collector at %s answered %s: it is at %q; redirects are not followed, name that address with --otlp", o.address(), res.Status, res.Header.Get("Location"))
 	}
 	return false, 0, fmt.Errorf("the collector at %s refused events for good: %s: %.200q", o.address(), res.Status, text)
 }

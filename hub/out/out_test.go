@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -32,12 +33,7 @@ import (
 	"github.com/emend-dev/emend/hub/wire"
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
+var must = hubtest.Must
 
 // hub is a hub with records of two workspaces, one of which was rewritten.
 func hub(t *testing.T) (*out.Source, *hubtest.Hub, *hubtest.Writer) {
@@ -244,7 +240,7 @@ func (c *collector) seen() (map[string]int, string) {
 // it was.
 func TestOTLP(t *testing.T) {
 	src, h, w := hub(t)
-	c := &collector{status: []int{503, 200, 429, 502, 200}}
+	c := &collector{status: []int{503, 200, 429, 500, 502, 200}}
 	server := httptest.NewServer(c)
 	defer server.Close()
 	cursor := filepath.Join(t.TempDir(), "cursor")
@@ -292,6 +288,69 @@ func TestOTLP(t *testing.T) {
 	}
 	if len(seen) < 300 || len(seen) != strings.Count(all, "\n") {
 		t.Errorf("%d events arrived, of %d", len(seen), strings.Count(all, "\n"))
+	}
+}
+
+// TestRedirected: neither the events nor the key go where a redirect leads, and the events do not count as taken.
+func TestRedirected(t *testing.T) {
+	src, _, _ := hub(t)
+	var elsewhere atomic.Int64
+	other := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { elsewhere.Add(1); fmt.Fprint(w, "{}") }))
+	defer other.Close()
+	for _, code := range []int{301, 302, 303, 307, 308} {
+		server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, other.URL, code) }))
+		cursor := filepath.Join(t.TempDir(), "cursor")
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second) // whoever follows the redirect goes on for ever
+		err := (&out.OTLP{Endpoint: server.URL, Headers: map[string]string{"X-Key": "k"}, Cursor: cursor}).Run(ctx, src)
+		cancel()
+		if err == nil || !strings.Contains(err.Error(), other.URL) || elsewhere.Load() != 0 {
+			t.Errorf("%d: %v; %d requests elsewhere", code, err, elsewhere.Load())
+		}
+		if _, err := os.Stat(cursor); !errors.Is(err, os.ErrNotExist) {
+			t.Errorf("%d: there is a cursor: %v", code, err)
+		}
+		server.Close()
+	}
+}
+
+// TestSlowCollector: a collector that does not answer, or not to its end, gets the events again.
+func TestSlowCollector(t *testing.T) {
+	src, h, _ := hub(t)
+	c := &collector{}
+	var n atomic.Int64
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if n.Add(1) <= 2 {
+			io.Copy(io.Discard, r.Body) //nolint:errcheck // until the client gives up
+			if n.Load() == 2 {
+				w.WriteHeader(http.StatusServiceUnavailable)
+				w.(http.Flusher).Flush()
+			}
+			<-r.Context().Done()
+			return
+		}
+		c.ServeHTTP(w, r)
+	}))
+	defer server.Close()
+	cursor := filepath.Join(t.TempDir(), "cursor")
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan error, 1)
+	go func() {
+		done <- (&out.OTLP{Endpoint: server.URL, Headers: map[string]string{"X-Key": "k"}, Cursor: cursor, Wait: time.Millisecond, Client: &http.Client{Timeout: 200 * time.Millisecond}}).Run(ctx, src)
+	}()
+	last, _, err := h.Last(t.Context())
+	must(t, err)
+	for end := time.Now().Add(30 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if text, err := os.ReadFile(cursor); err == nil && strings.TrimSpace(string(text)) == fmt.Sprint(last) {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatal("the cursor does not come to the end")
+		}
+	}
+	cancel()
+	must(t, <-done)
+	if seen, _ := c.seen(); len(seen) == 0 {
+		t.Error("nothing arrived")
 	}
 }
 

@@ -154,6 +154,7 @@ func (r *request) undoPage() (page, error) {
 		if !u.SkipConflicts && v.Reply.Kind != wire.NotAllowed {
 			v.Skip = web.WithQuery(r.URL.RequestURI(), "skip", "true")
 		}
+	case v.Reply.WhyNot != "": // it is shown, without a button
 	case v.Reply.Effect != "" && len(v.Reply.Files) > 0:
 		fields := []string{"workspace", sp.ID, "entry", u.Entry, "session", u.Session, "effect", v.Reply.Effect}
 		if u.SkipConflicts {

@@ -5,3 +5,6 @@ func (s *Site) AlwaysLookUp() *Site {
 	s.fleetAge = 0
 	return s
 }
+
+// Acts returns how many acts there are.
+func Acts() int { return len(acts) }

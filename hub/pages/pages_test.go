@@ -35,21 +35,7 @@ import (
 	"github.com/emend-dev/emend/hub/wire"
 )
 
-func must(t testing.TB, err error) {
-	t.Helper()
-	if err != nil {
-		t.Fatal(err)
-	}
-}
-
-func until(t testing.TB, what string, is func() bool) {
-	t.Helper()
-	for end := time.Now().Add(20 * time.Second); !is(); time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatalf("not within 20 seconds: %s", what)
-		}
-	}
-}
+var must, until = hubtest.Must, hubtest.Until
 
 // world is a hub with its pages.
 type world struct {
@@ -98,11 +84,16 @@ type space struct {
 // join joins a workspace that allows everything, with a file that a person is asked about.
 func (w *world) join(name string, labels ...string) *space {
 	w.t.Helper()
+	return w.joinAllowing("undo,approve,policy,stop", name, labels...)
+}
+
+func (w *world) joinAllowing(allowed, name string, labels ...string) *space {
+	w.t.Helper()
 	m := w.hub.Enrol(w.t, name, labels...)
 	sp := &space{id: m.Joined.Workspace, dir: hubtest.Workspace(w.t)}
 	policy := filepath.Join(w.t.TempDir(), "policy.toml")
 	must(w.t, os.WriteFile(policy, []byte("[write]\nask = [\"asked*\"]\n"), 0o600))
-	allow, err := wire.ParseAllow("undo,approve,policy,stop")
+	allow, err := wire.ParseAllow(allowed)
 	must(w.t, err)
 	sp.ws, err = emend.Open(sp.dir, emend.Policy(policy))
 	must(w.t, err)
@@ -358,6 +349,17 @@ func TestUndo(t *testing.T) {
 	}
 	w.signIn("vera").get("confirm/undo?workspace="+sp.id+"&session=s-1").want(t, 403)
 	b.get("confirm/undo?workspace="+sp.id+"&entry=nothing").want(t, 200, "Conflicts")
+
+	// Where the policy asks a person, and the owner lets the hub undo alone, the preview says so, and has no button.
+	two := w.joinAllowing("undo", "two", "a")
+	yes := emend.WithAnsweredBy(emend.WithAsker(t.Context(), func(context.Context, api.Question) (string, error) { return api.AnsweredByPage, nil }), api.AnsweredByPage)
+	made, err := two.ws.Create(yes, api.CreateRequest{Path: "asked", Content: "one\n"})
+	must(t, err)
+	preview = b.get("confirm/undo?workspace=" + two.id + "&entry=" + made.Tx)
+	preview.want(t, 200, "Not possible from here", "--allow undo,approve", "asked")
+	if forms := preview.forms("undo"); len(forms) != 0 {
+		t.Errorf("there is a button all the same: %v", forms)
+	}
 }
 
 // TestStopAndPolicy: the kill switch, and a policy from its publication to its rollout.
@@ -556,6 +558,106 @@ func TestForgedForms(t *testing.T) {
 const hostile = "<script>alert(1)</script>\"'><img src=x onerror=alert(1)>\u202egnp.exe\u200b\x1b[31m{{.}}javascript:alert(1)"
 
 var valuePattern = regexp.MustCompile(` value="[^"]*"`)
+
+// TestEveryForm: no form of any act is good for another person, without the cookie, with a token elsewhere than where one signs in, or from another
+// site; and no token does through the API what its role may not. Nothing of it is in the hub's log.
+func TestEveryForm(t *testing.T) {
+	w := newWorld(t)
+	sp := w.join("one", "a")
+	adam := w.signIn("adam")
+	others := map[string]*browser{"vera": w.signIn("vera"), "anna": w.signIn("anna"), "nobody": {world: w}}
+	for version := range 2 {
+		signed, err := wire.Sign(wire.Pack{Name: "team", Version: uint64(version + 1), At: time.Now().Add(time.Duration(version) * time.Second), Policy: "[write]\ndeny = [\"x*\"]\n"}, w.key)
+		must(t, err)
+		adam.submit(adam.get("policy"), "publish", nil, "pack", string(jsonOf(t, signed))).want(t, 200)
+	}
+	_, err := w.control.Stop(t.Context(), control.Operator, control.Stop{Label: "other", Reason: "x"})
+	must(t, err)
+	w.ask(sp, "asked-1", "text\n")
+	where := map[string]string{"answer": "waiting", "undo": "confirm/undo?workspace=" + sp.id + "&session=s-1", "stop": "workspace/" + sp.id, "resume": "stop", "publish": "policy", "rollout": "policy",
+		"issue": "access", "revoke": "access", "invite": "access", "member": "workspace/" + sp.id, "expel": "workspace/" + sp.id}
+	if len(where) != pages.Acts() {
+		t.Errorf("there are %d acts, and %d are tried", pages.Acts(), len(where))
+	}
+	done := func() int {
+		all, err := w.control.Acts(t.Context(), 0, 1000)
+		must(t, err)
+		return len(all)
+	}
+	before := done()
+	for act, page := range where {
+		made := func() formOf {
+			forms := adam.get(page).forms(act)
+			if len(forms) == 0 {
+				t.Fatalf("%s has no form for %s", page, act)
+			}
+			return forms[0]
+		}
+		token := "token=" + url.QueryEscape(w.secrets["adam"])
+		tries := map[string]func(f formOf) answer{
+			"another site":     func(f formOf) answer { return adam.post(f.action, f.fields, "Origin", "https://evil.example") },
+			"no site":          func(f formOf) answer { return adam.post(f.action, f.fields, "Origin", "null") },
+			"without a seal":   func(f formOf) answer { f.fields.Del("seal"); return adam.post(f.action, f.fields) },
+			"all in the query": func(f formOf) answer { return adam.post(f.action+"?"+f.fields.Encode(), nil) },
+		}
+		for who, b := range others {
+			tries["by "+who] = func(f formOf) answer { return b.post(f.action, f.fields) }
+			if b.root != "" {
+				tries["at the root of "+who] = func(f formOf) answer { return b.post(strings.Replace(f.action, adam.root, b.root, 1), f.fields) }
+			}
+			tries["with a token in the query, by "+who] = func(f formOf) answer { return b.post(f.action+"?"+token, f.fields) }
+			tries["with a token in a header, by "+who] = func(f formOf) answer {
+				return b.post(f.action, f.fields, "Authorization", "Bearer "+w.secrets["adam"])
+			}
+		}
+		for name, try := range tries {
+			if a := try(made()); a.code < 400 || a.code >= 500 {
+				t.Errorf("%s %s: %d", act, name, a.code)
+			}
+		}
+		f := made() // the API, with what the form has
+		f.fields.Del("seal")
+		f.fields.Del("next")
+		args := map[string]any{}
+		for k := range f.fields {
+			args[k] = f.fields.Get(k)
+		}
+		api := func(query string, headers ...string) int {
+			return (&browser{world: w}).send("POST", "/api/v1/do/"+act+query, string(jsonOf(t, args)), append(headers, "Content-Type", "application/json")...).code
+		}
+		refused := []string{"vera"}
+		if !slices.Contains([]string{"answer", "undo", "stop", "resume"}, act) {
+			refused = append(refused, "anna", "ada")
+		}
+		for k, v := range map[string]string{"name": "x", "role": "viewer", "uses": "1", "hours": "1", "label": "a", "pack": w.packFor(act)} {
+			if args[k] == nil && (k != "label" || act == "rollout") {
+				args[k] = v
+			}
+		}
+		for _, who := range refused {
+			if code := api("", "Authorization", "Bearer "+w.secrets[who]); code != 403 {
+				t.Errorf("%s through the API by %s: %d", act, who, code)
+			}
+		}
+		if code := api("?" + token); code != 401 {
+			t.Errorf("%s through the API with a token in the query: %d", act, code)
+		}
+	}
+	if n := done(); n != before {
+		t.Errorf("%d acts were done", n-before)
+	}
+	adam.submit(adam.get("waiting"), "answer", []string{"allow", "false"}).want(t, 200) // the forms themselves are good
+}
+
+// packFor returns a pack that could be published, if that is the act.
+func (w *world) packFor(act string) string {
+	if act != "publish" {
+		return ""
+	}
+	signed, err := wire.Sign(wire.Pack{Name: "team", Version: 9, At: time.Now().Add(time.Hour), Policy: "[write]\ndeny = [\"x*\"]\n"}, w.key)
+	must(w.t, err)
+	return string(jsonOf(w.t, signed))
+}
 
 // TestHostileNames: whatever names and messages workspaces send, pages show them as text, and what cannot be seen as an escape.
 func TestHostileNames(t *testing.T) {

@@ -71,10 +71,12 @@ type Stop struct {
 	Reason string `json:"reason,omitempty"`
 }
 
-// Resend asks for the records behind After up to the number To.
+// Resend asks for the records behind After up to the number To; without a number, to say again how the workspace is and what waits there.
 type Resend struct {
 	After api.Head `json:"after"`
 	To    uint64   `json:"to"`
+	// Settled says that the workspace is as it should be: neither stopped nor to be resumed.
+	Settled bool `json:"settled,omitempty"`
 }
 
 // Reply answers an [Ask].
@@ -88,6 +90,7 @@ type Reply struct {
 	Tx     string        `json:"tx,omitempty"`     // of an undo
 	Effect string        `json:"effect,omitempty"` // of the preview of an undo: a hash of each file before and after
 	InWay  []string      `json:"inWay,omitempty"`  // of an undo: what conflicts, for a person
+	WhyNot string        `json:"whyNot,omitempty"` // of a preview: why the hub cannot do this undo, for a person
 	Undoes []string      `json:"undoes,omitempty"`
 	Files  []FileDiff    `json:"files,omitempty"` // diffs only if the workspace sends them
 	Head   api.Head      `json:"head,omitzero"`

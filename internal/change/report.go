@@ -14,6 +14,7 @@ type Report struct {
 	View   report.View
 	Plan   *plan.Plan
 	Done   report.Done
+	Asks   []api.AskedPath      // of a dry run: the paths about which a person has to be asked before the commit
 	Stored *report.StoredResult // the answer of the first call, if this call repeats it
 }
 

@@ -47,7 +47,7 @@ func planAndCommit(ctx context.Context, w *workspace.Workspace, view *report.Vie
 	}
 	if view.DryRun {
 		view.Notes = append(view.Notes, consent.PlanNotes(src.Asked)...)
-		return &Report{View: *view, Plan: p}, askBeforeTelling(ctx, w, src, nil)
+		return &Report{View: *view, Plan: p, Asks: src.Asked.List()}, askBeforeTelling(ctx, w, src, nil)
 	}
 	r.Asks = src.Asked.List()
 	return commitPlan(ctx, w, *view, p, src.Sums(), r)

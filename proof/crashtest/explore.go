@@ -164,3 +164,27 @@ func withoutFlushes(stream []event) []event {
 	}
 	return kept
 }
+
+// sectors splits the writes of a recording into pieces of size bytes, each of which a power cut may keep or lose by itself.
+func sectors(stream []event, size int64) (out []event) {
+	place := make([]int, len(stream)+1) // of each event in out
+	for i, e := range stream {
+		place[i] = len(out)
+		if e.kind != write || e.data == nil || size <= 0 {
+			out = append(out, e)
+			continue
+		}
+		for data, off := e.data, e.off; len(data) > 0; {
+			n := min(int64(len(data)), size-off%size)
+			out = append(out, event{kind: write, off: off, data: data[:n], n: n, done: e.done})
+			data, off = data[n:], off+n
+		}
+	}
+	place[len(stream)] = len(out)
+	for i, e := range out {
+		if e.done != nil && *e.done < len(place) {
+			out[i].done = new(place[*e.done])
+		}
+	}
+	return out
+}

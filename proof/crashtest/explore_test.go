@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"math/rand/v2"
 	"slices"
@@ -111,5 +112,33 @@ func TestDiskRecords(t *testing.T) {
 	p := make([]byte, 6)
 	if base.read(p, 0); string(p) != "before" {
 		t.Errorf("the base is %q", p)
+	}
+}
+
+// A write that was answered before a flush is durable, also in pieces; one that was not may be there in part.
+func TestSectors(t *testing.T) {
+	stream := []event{
+		{kind: write, off: 4096, data: bytes.Repeat([]byte{1}, 4096), n: 4096, done: new(1)},
+		{kind: flush},
+		{kind: write, off: 0, data: bytes.Repeat([]byte{2}, 1536), n: 1536, done: new(3)},
+	}
+	pieces := sectors(stream, 512)
+	list := epochs(new(image), pieces)
+	if len(pieces) != 12 || len(list) != 2 || len(list[1].events) != 3 {
+		t.Fatalf("%d pieces, %d epochs", len(pieces), len(list))
+	}
+	c := list[1].cut(3, func(i int) bool { return i != 1 })
+	got := make([]byte, 8192)
+	c.img.read(got, 0)
+	want := make([]byte, 8192)
+	for i := range want {
+		if i < 512 || i >= 1024 && i < 1536 {
+			want[i] = 2
+		} else if i >= 4096 {
+			want[i] = 1
+		}
+	}
+	if !bytes.Equal(got, want) || c.kept != 2 || c.lost != 1 {
+		t.Errorf("%d kept, %d lost", c.kept, c.lost)
 	}
 }

@@ -122,12 +122,22 @@ func (r round) String() string {
 // helperArgument is the only argument of a child process that handles the file system. See [helper].
 const helperArgument = "helper"
 
+// lendArgument is the first argument of a process that lends a disk to another program's proof. The second is an empty directory.
+const lendArgument = "lend"
+
 // putArgument is the first argument of a process that is a command below "emend run": it makes one transaction where it stands.
 const putArgument = "put"
 
 func main() {
 	if len(os.Args) == 2 && os.Args[1] == helperArgument {
 		beHelper()
+	}
+	if len(os.Args) == 3 && os.Args[1] == lendArgument {
+		if err := lend(os.Args[2], 512*mib, os.Stdin, os.Stdout); err != nil {
+			fmt.Fprintln(os.Stderr, "crashtest: lend:", err)
+			os.Exit(1)
+		}
+		return
 	}
 	if len(os.Args) > 1 && os.Args[1] == putArgument {
 		if err := put(os.Args[2:]); err != nil {

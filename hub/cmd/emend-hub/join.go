@@ -29,6 +29,7 @@ type joinFlags struct {
 	ackWait       time.Duration
 	options       join.Options
 	invite        *wire.Invite
+	settled       func(<-chan struct{}) // called for each workspace that is open; may be nil
 	dirs, command []string
 }
 
@@ -44,7 +45,8 @@ emend-hub/ in your configuration directory. Without DIR it joins the workspace o
 current directory.
 
 With COMMAND, the command starts at once, and join ends when the command has ended, with
-its exit code. With --ack it ends only when the hub has everything: for sandboxes whose
+its exit code. If the hub may stop the workspace (--allow stop), the command starts when
+the hub has said whether it did, or a second later. With --ack it ends only when the hub has everything: for sandboxes whose
 disk vanishes. Without a COMMAND, --ack ships what there is and ends.
 
 --ship says what leaves the workspace: records (who did what to which file, with hashes),
@@ -147,6 +149,9 @@ func (a *app) joinOne(ctx context.Context, f joinFlags, dir string, ended <-chan
 		return err
 	}
 	fmt.Fprintf(a.err, "emend-hub: %s is %q at %s; it sends %s, and allows %s\n", dir, m.Name, m.Hub, o.Ship, o.Allow)
+	if f.settled != nil {
+		f.settled(j.Settled())
+	}
 	run, stop := context.WithCancel(context.WithoutCancel(ctx))
 	defer stop()
 	done := make(chan error, 1)
@@ -233,21 +238,34 @@ func nameOf(dir string) string {
 	return host + ":" + filepath.Base(dir)
 }
 
-// joinAround runs the command, which starts before anything else, and ships beside it.
+// holdFor is how long a command waits for a hub that may stop the workspace to say whether it did.
+var holdFor = time.Second // a test has more patience
+
+// joinAround runs the command and ships beside it. The command starts before anything else, unless the hub may stop the workspace: then it waits
+// until the hub said whether the workspace is stopped, or for [holdFor].
 func (a *app) joinAround(ctx context.Context, f joinFlags) error {
 	cmd := exec.Command(f.command[0], f.command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	cmd.Dir = f.dirs[0]
+	ended, shipped := make(chan struct{}), make(chan error, 1)
+	shipping, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	ship := func() { shipped <- a.joinAll(shipping, f, ended) }
+	if f.options.Allow.Stop {
+		open := make(chan (<-chan struct{}), 1)
+		f.settled = func(c <-chan struct{}) { open <- c }
+		go ship()
+		a.hold(ctx, open)
+	}
 	if err := cmd.Start(); err != nil {
 		return err
 	}
 	// The command gets what the terminal sends by itself. What is sent to this process alone is passed on.
 	stop := context.AfterFunc(ctx, func() { cmd.Process.Signal(syscall.SIGTERM) })
 	defer stop()
-	ended, shipped := make(chan struct{}), make(chan error, 1)
-	shipping, cancel := context.WithCancel(context.WithoutCancel(ctx))
-	defer cancel()
-	go func() { shipped <- a.joinAll(shipping, f, ended) }()
+	if !f.options.Allow.Stop {
+		go ship()
+	}
 	err := cmd.Wait()
 	close(ended)
 	if f.ack {
@@ -271,6 +289,26 @@ func (a *app) joinAround(ctx context.Context, f joinFlags) error {
 		return nil
 	}
 	return err
+}
+
+// hold waits until the hub has said whether the workspace that is open is stopped.
+func (a *app) hold(ctx context.Context, open <-chan (<-chan struct{})) {
+	late := time.NewTimer(holdFor)
+	defer late.Stop()
+	var settled <-chan struct{}
+	for {
+		select {
+		case settled = <-open:
+			open = nil
+		case <-settled:
+			return
+		case <-ctx.Done():
+			return
+		case <-late.C:
+			fmt.Fprintf(a.err, "emend-hub: the hub has not said within %v whether the workspace is stopped; the command starts\n", holdFor)
+			return
+		}
+	}
 }
 
 func (a *app) leave() *cobra.Command {

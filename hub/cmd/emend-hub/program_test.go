@@ -2,9 +2,12 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"crypto/tls"
 	"encoding/json"
 	"errors"
+	"fmt"
+	"io"
 	"net"
 	"net/http"
 	"os"
@@ -15,15 +18,37 @@ import (
 	"testing"
 	"time"
 
+	"github.com/emend-dev/emend"
+	"github.com/emend-dev/emend/api"
+
 	"github.com/emend-dev/emend/hub/hubtest"
 )
 
 // TestMain has the test be the program, so that nothing has to be built.
 func TestMain(m *testing.M) {
+	if os.Getenv("EMEND_HUB_WRITE") != "" {
+		os.Exit(write())
+	}
 	if os.Getenv("EMEND_HUB_PROGRAM") != "" {
+		if os.Getenv("EMEND_HUB_PATIENCE") != "" {
+			holdFor = time.Minute
+		}
 		main()
 	}
 	os.Exit(m.Run())
+}
+
+// write is a command that changes the workspace in which it runs. The exit code says whether it did.
+func write() int {
+	ws, err := emend.Open(".")
+	if err == nil {
+		_, err = ws.Create(context.Background(), api.CreateRequest{Path: os.Getenv("EMEND_HUB_WRITE"), Content: "x\n"})
+	}
+	if err != nil {
+		fmt.Println(err)
+		return 3
+	}
+	return 0
 }
 
 // person is somebody with a home of their own.
@@ -54,7 +79,12 @@ func (p *person) run(args ...string) string {
 // start starts a command, and stops it at the test's end.
 func (p *person) start(args ...string) *printed {
 	p.t.Helper()
-	cmd, out := p.command(args...), new(printed)
+	return p.startCommand(p.command(args...))
+}
+
+func (p *person) startCommand(cmd *exec.Cmd) *printed {
+	p.t.Helper()
+	out, args := new(printed), cmd.Args[1:]
 	cmd.Stdout, cmd.Stderr = out, out
 	if err := cmd.Start(); err != nil {
 		p.t.Fatal(err)
@@ -86,15 +116,7 @@ func (p *printed) String() string {
 	return p.b.String()
 }
 
-// until waits until f holds.
-func until(t *testing.T, what string, f func() bool) {
-	t.Helper()
-	for start := time.Now(); !f(); time.Sleep(20 * time.Millisecond) {
-		if time.Since(start) > time.Minute {
-			t.Fatal("not within a minute: " + what)
-		}
-	}
-}
+var until = hubtest.Until
 
 func port(t *testing.T) string {
 	t.Helper()
@@ -150,6 +172,174 @@ func TestTwoCommands(t *testing.T) {
 	until(t, "the revoked workspace hears of it", func() bool { return strings.Contains(operator.run("members"), "revoked") })
 }
 
+// TestFleetPage: the two commands of docs/fleet.md, as they are written there, on a machine where nothing was done before.
+func TestFleetPage(t *testing.T) {
+	for _, address := range []string{"127.0.0.1:7422", "127.0.0.1:7443"} {
+		l, err := net.Listen("tcp", address)
+		if err != nil {
+			t.Skipf("NOT RUN: the commands of docs/fleet.md: %v", err)
+		}
+		l.Close()
+	}
+	text, err := os.ReadFile(filepath.Join("..", "..", "..", "docs", "fleet.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, section, _ := strings.Cut(string(text), "## Two commands")
+	var commands []string
+	for line := range strings.Lines(section) {
+		if c, ok := strings.CutPrefix(strings.TrimSpace(line), "emend-hub "); ok && strings.HasPrefix(line, "    ") && len(commands) < 2 {
+			commands = append(commands, "exec emend-hub "+c)
+		}
+	}
+	if len(commands) != 2 {
+		t.Fatalf("the page has the commands %q", commands)
+	}
+	p := &person{t, t.TempDir()}
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(exe, filepath.Join(p.home, "emend-hub")); err != nil {
+		t.Skipf("NOT RUN: the commands of docs/fleet.md: %v", err)
+	}
+	for _, name := range []string{"a", "b"} {
+		dir := filepath.Join(p.home, "src", name)
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			t.Fatal(err)
+		}
+		hubtest.Change(t, dir, 1)
+	}
+	shell := func(command string) *printed {
+		cmd := exec.Command("sh", "-c", command)
+		cmd.Dir, cmd.Env = p.home, append(p.command().Env, "PATH="+p.home+":"+os.Getenv("PATH"))
+		return p.startCommand(cmd)
+	}
+	serve := shell(commands[0])
+	until(t, "an invitation", func() bool { return strings.Contains(serve.String(), "join '") })
+	_, rest, _ := strings.Cut(serve.String(), "join '")
+	invitation, _, _ := strings.Cut(rest, "'")
+	shell(strings.Replace(commands[1], "INVITATION", invitation, 1))
+	until(t, "all records of both", func() bool { return strings.Contains(p.run("verify"), "6 records of 2 workspaces, 0 findings") })
+
+	_, rest, _ = strings.Cut(serve.String(), "sign in")
+	client := &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}}, Timeout: 10 * time.Second}
+	get := func(path string) (code int, body string) {
+		t.Helper()
+		r, err := http.NewRequestWithContext(t.Context(), "GET", "https://127.0.0.1:7443"+path, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("Authorization", "Bearer "+strings.Fields(rest)[0])
+		got, err := client.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer got.Body.Close()
+		all, err := io.ReadAll(got.Body)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return got.StatusCode, string(all)
+	}
+	if code, body := get("/"); code != http.StatusOK || !strings.Contains(body, "<h1") {
+		t.Errorf("the page: %d, %s", code, body)
+	}
+	if code, body := get("/api/v1/fleet"); code != http.StatusOK || !strings.Contains(body, "src/a") || !strings.Contains(body, "src/b") {
+		t.Errorf("the fleet: %d, %s", code, body)
+	}
+}
+
+// slowly passes on to an address, and takes its time: a command would change much before it is stopped.
+func slowly(t *testing.T, to string) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { l.Close() })
+	pass := func(from, to net.Conn) {
+		defer from.Close()
+		defer to.Close()
+		for buf := make([]byte, 64<<10); ; {
+			n, err := from.Read(buf)
+			if err != nil {
+				return
+			}
+			time.Sleep(50 * time.Millisecond)
+			if _, err := to.Write(buf[:n]); err != nil {
+				return
+			}
+		}
+	}
+	go func() {
+		for {
+			in, err := l.Accept()
+			if err != nil {
+				return
+			}
+			if out, err := net.Dial("tcp", to); err != nil {
+				in.Close()
+			} else {
+				go pass(in, out)
+				go pass(out, in)
+			}
+		}
+	}()
+	return l.Addr().String()
+}
+
+// TestStopHolds: workspaces that were away when they were stopped are read-only before a command that joins with them makes its first change. Without
+// the hub the command starts all the same.
+func TestStopHolds(t *testing.T) {
+	operator, developer := &person{t, t.TempDir()}, &person{t, t.TempDir()}
+	var dirs []string
+	for range 3 {
+		dirs = append(dirs, hubtest.Workspace(t))
+	}
+	broker := port(t)
+	serve := operator.command("serve", "--listen", broker, "--http", port(t), "--advertise", "tls://"+slowly(t, broker))
+	out := operator.startCommand(serve)
+	until(t, "an invitation", func() bool { return strings.Contains(out.String(), "join '") })
+	_, rest, _ := strings.Cut(out.String(), "join '")
+	invitation, _, _ := strings.Cut(rest, "'")
+	developer.run(append([]string{"join", invitation, "--ack", "--allow", "stop"}, dirs...)...)
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	patience := "EMEND_HUB_PATIENCE=1"
+	around := func(dir, file string) (code int, said string) {
+		cmd := developer.command("join", dir, "--allow", "stop", "--", "env", "EMEND_HUB_WRITE="+file, exe)
+		cmd.Env = append(cmd.Env, patience)
+		text, err := cmd.CombinedOutput()
+		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+			code = exit.ExitCode()
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		return code, string(text)
+	}
+	if code, said := around(dirs[0], "before"); code != 0 || strings.Contains(said, "has not said") {
+		t.Errorf("before the stop: exit code %d: %s", code, said)
+	}
+	operator.run("freeze", "--all", "--reason", "an incident")
+	for _, dir := range dirs {
+		if code, said := around(dir, "stopped"); code != 3 || !strings.Contains(said, "an incident") {
+			t.Errorf("a stopped workspace was changed: exit code %d: %s", code, said)
+		}
+	}
+	operator.run("thaw", "--all")
+	if code, said := around(dirs[1], "after"); code != 0 || strings.Contains(said, "has not said") {
+		t.Errorf("after it was resumed: exit code %d: %s", code, said)
+	}
+	patience = ""
+	serve.Process.Signal(os.Interrupt)
+	until(t, "the hub is away", func() bool {
+		code, said := around(dirs[2], fmt.Sprint("away-", time.Now().UnixNano()))
+		return code == 0 && strings.Contains(said, "has not said") || code == 3
+	})
+}
+
 // TestJoinAround: the command's exit code and output are those of join; with --ack the hub has everything when join ends, and without a hub it says so.
 func TestJoinAround(t *testing.T) {
 	operator, developer := &person{t, t.TempDir()}, &person{t, t.TempDir()}
@@ -189,6 +379,49 @@ func TestJoinAround(t *testing.T) {
 	if out := operator.run("verify"); !strings.Contains(out, "7 records of 1 workspaces") {
 		t.Errorf("verify printed %q", out)
 	}
+}
+
+// TestJoinKilled: join is killed at its Nth call of the system, of each kind that leaves something on the disk or at the hub, from joining for the first
+// time on. The same command joins then, the hub gets everything, and finds nothing wrong.
+func TestJoinKilled(t *testing.T) {
+	strace, err := exec.LookPath("strace")
+	if err != nil {
+		t.Skipf("NOT RUN: join killed at each step: %v", err)
+	}
+	if out, err := exec.Command(strace, "-f", "true").CombinedOutput(); err != nil {
+		t.Skipf("NOT RUN: join killed at each step: strace does not work here: %v: %.100s", err, out)
+	}
+	operator := &person{t, t.TempDir()}
+	serve := operator.start("serve", "--listen", port(t), "--http", port(t))
+	until(t, "an invitation", func() bool { return strings.Contains(serve.String(), "join '") })
+	invitation := strings.TrimSpace(operator.run("invite", "--uses", "1000"))
+	killed, workspaces := 0, 0
+	for _, call := range []string{"openat", "write", "fsync", "renameat", "connect", "unlinkat", "exit_group"} {
+		for n, next := 1, 2; ; n, next = next, n+next { // of many calls the later ones are fewer
+			developer, dir := &person{t, t.TempDir()}, hubtest.Workspace(t)
+			hubtest.Change(t, dir, 1)
+			cmd := developer.command("join", invitation, dir, "--ack")
+			cmd.Args = append([]string{strace, "-f", "-qq", "-o", os.DevNull, "-e", "trace=" + call, "-e", fmt.Sprintf("inject=%s:signal=KILL:when=%d", call, n), cmd.Path}, cmd.Args[1:]...)
+			cmd.Path = strace
+			out, err := cmd.CombinedOutput()
+			died := err != nil && cmd.ProcessState.ExitCode() < 0
+			if err != nil && !died {
+				t.Fatalf("join: %v\n%s", err, out)
+			}
+			workspaces++
+			if out := developer.run("join", invitation, dir, "--ack"); !strings.Contains(out, "the hub has all 3 records") {
+				t.Errorf("after join was killed at %s %d: %s", call, n, out)
+			}
+			if !died || testing.Short() && n > 1 {
+				break
+			}
+			killed++
+		}
+	}
+	if out := operator.run("verify"); !strings.Contains(out, fmt.Sprintf("%d records of %d workspaces, 0 findings", 3*workspaces, workspaces)) {
+		t.Errorf("verify printed %q", out)
+	}
+	t.Logf("fleet: join was killed at %d calls of the system: the same command joins, and the hub has everything, with no findings", killed)
 }
 
 // TestHelp: every command says what it does; the man pages are written.

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend/hub/hubtest"
-	"github.com/emend-dev/emend/hub/join"
 	"github.com/emend-dev/emend/hub/wire"
 )
 
@@ -49,17 +48,9 @@ func TestDiskFull(t *testing.T) {
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer cancel()
-	sims := make([]*sim, 8)
-	for i := range sims {
-		m, err := join.Enrol(ctx, invite, fmt.Sprint("sim-", i))
-		if err == nil {
-			sims[i], err = newSim(m, uint64(i))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer sims[i].nc.Close()
-		all.Go(func() { sims[i].ship.Run(ctx) })
+	sims := joinSims(t, invite, 8)
+	for _, s := range sims {
+		all.Go(func() { s.ship.Run(ctx) })
 	}
 	writing, stop := context.WithCancel(ctx)
 	var writers sync.WaitGroup

@@ -13,7 +13,6 @@ import (
 	"time"
 
 	"github.com/emend-dev/emend/hub/index"
-	"github.com/emend-dev/emend/hub/join"
 	"github.com/emend-dev/emend/hub/wire"
 )
 
@@ -51,18 +50,10 @@ func measure(t *testing.T, program string, workspaces, records int) {
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer cancel()
-	sims := make([]*sim, workspaces)
-	for i := range sims {
-		m, err := join.Enrol(ctx, invite, fmt.Sprint("sim-", i))
-		if err == nil {
-			sims[i], err = newSim(m, uint64(i))
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
-		defer sims[i].nc.Close()
-		for sims[i].head().Seq < uint64(records/workspaces) {
-			sims[i].grow(1 << 30)
+	sims := joinSims(t, invite, workspaces)
+	for _, s := range sims {
+		for s.head().Seq < uint64(records/workspaces) {
+			s.grow(1 << 30)
 		}
 	}
 	idle := memory(t, h.cmd.Process.Pid)
@@ -114,9 +105,14 @@ func measure(t *testing.T, program string, workspaces, records int) {
 		}
 		return nil
 	})
-	n := float64(made)
-	t.Logf("fleet: %d workspaces, %d records: acknowledged at %.0f a second, in the index at %.0f a second; of a record %.0f bytes are sent, %.0f are in the stream (%.0f on disk), %.0f in the index; the hub's memory is %d MiB (%d MiB before, at most %d MiB)",
-		workspaces, made, n/shipped.Seconds(), n/current.Seconds(), float64(sent)/n, float64(size)/n, float64(disk)/n, float64(indexed)/n, memory(t, h.cmd.Process.Pid).now, idle.now, memory(t, h.cmd.Process.Pid).most)
+	n, mem := float64(made), memory(t, h.cmd.Process.Pid)
+	h.stop() // the index merges what was written lately into its file
+	rest, err := os.Stat(filepath.Join(h.dir, "index.db"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Logf("fleet: %d workspaces, %d records: acknowledged at %.0f a second, in the index at %.0f a second; of a record %.0f bytes are sent, %.0f are in the stream (%.0f on disk), %.0f in the index (%.0f at rest); the hub's memory is %d MiB (%d MiB before, at most %d MiB)",
+		workspaces, made, n/shipped.Seconds(), n/current.Seconds(), float64(sent)/n, float64(size)/n, float64(disk)/n, float64(indexed)/n, float64(rest.Size())/n, mem.now, idle.now, mem.most)
 }
 
 type memoryOf struct{ now, most int }

@@ -28,6 +28,7 @@ var (
 	workspaces = flag.Int("workspaces", 20, "simulated workspaces")
 	real       = flag.Int("real", 3, "workspaces on disk, each with a joined process")
 	duration   = flag.Duration("for", 8*time.Second, "how long")
+	think      = flag.Duration("think", 200*time.Millisecond, "most time that an agent takes between two calls")
 	kills      = flag.Int("kills", 3, "how often the hub is killed")
 	rate       = flag.Int("rate", 4000, "records a second of all simulated workspaces; 0 for what the hub takes")
 )
@@ -140,6 +141,34 @@ func (h *hub) attach() *broker.Broker {
 	return nil
 }
 
+// joinSims joins n simulated workspaces, some at once.
+func joinSims(t *testing.T, invite wire.Invite, n int) []*sim {
+	t.Helper()
+	sims := make([]*sim, n)
+	var joining sync.WaitGroup
+	places := make(chan struct{}, 8)
+	for i := range sims {
+		places <- struct{}{}
+		joining.Go(func() {
+			defer func() { <-places }()
+			m, err := join.Enrol(t.Context(), invite, fmt.Sprint("sim-", i))
+			if err == nil {
+				sims[i], err = newSim(m, uint64(i))
+			}
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			t.Cleanup(sims[i].nc.Close)
+		})
+	}
+	joining.Wait()
+	if t.Failed() {
+		t.FailNow()
+	}
+	return sims
+}
+
 // TestLost: the workspaces write as fast as the hub takes it, or at a rate, while it is killed and the network misbehaves.
 func TestLost(t *testing.T) {
 	began := time.Now()
@@ -163,28 +192,8 @@ func TestLost(t *testing.T) {
 	var all sync.WaitGroup
 	defer all.Wait()
 	defer cancel()
-	sims := make([]*sim, *workspaces)
-	var joining sync.WaitGroup
-	places := make(chan struct{}, 8)
-	for i := range sims {
-		places <- struct{}{}
-		joining.Go(func() {
-			defer func() { <-places }()
-			m, err := join.Enrol(ctx, invite, fmt.Sprint("sim-", i))
-			if err == nil {
-				sims[i], err = newSim(m, uint64(i))
-			}
-			if err != nil {
-				t.Error(err)
-			}
-		})
-	}
-	joining.Wait()
-	if t.Failed() {
-		return
-	}
+	sims := joinSims(t, invite, *workspaces)
 	for _, s := range sims {
-		defer s.nc.Close()
 		all.Go(func() { s.ship.Run(ctx) })
 	}
 	phase("joined")
@@ -198,7 +207,7 @@ func TestLost(t *testing.T) {
 		writers.Go(func() { write(writing, s) })
 	}
 	for _, r := range reals {
-		writers.Go(func() { r.write(t, writing) })
+		writers.Go(func() { r.work(t, writing) })
 	}
 	for k := range *kills {
 		next := end.Add(-*duration * time.Duration(*kills-k) / time.Duration(*kills+1))
@@ -273,11 +282,19 @@ func TestLost(t *testing.T) {
 	for i, s := range sims {
 		check(fmt.Sprint("sim ", i), s.m.Joined.Workspace, s.head())
 	}
+	var did agents
+	kinds := map[string]int{}
 	for _, r := range reals {
 		check(r.dir, r.m.Joined.Workspace, r.head(t))
+		for kind, n := range r.check(t, x) {
+			kinds[kind] += n
+		}
+		did.sessions, did.turns, did.done, did.refused = did.sessions+r.sessions, did.turns+r.turns, append(did.done, r.done...), did.refused+r.refused
 	}
 	t.Logf("fleet: %d workspaces and %d real ones, %v: %d records acknowledged, each there once and in order; %d kills of the hub (longest start %v), %d cuts, %d pieces twice or out of order, %d records sent again; %d messages, %.0f bytes a record on disk",
 		len(sims), len(reals), *duration, made, h.starts-1, h.recovery.Round(time.Millisecond), p.cuts.Load(), p.mixed.Load(), repeated, last, float64(size)/float64(made))
+	t.Logf("fleet: %d agents on disk: %d sessions, %d prompts, %d changes and %d refusals that their clients were told of, each in the index under its session and call; also %d changes that were seen, %d records with a turn",
+		len(reals), did.sessions, did.turns, len(did.done), did.refused, kinds["seen"], kinds["turn"])
 }
 
 // write makes a workspace's log grow until ctx ends.
@@ -329,11 +346,15 @@ type onDisk struct {
 	cmd       *exec.Cmd
 }
 
-func startReals(t *testing.T, ctx context.Context, all *sync.WaitGroup, program string, invite wire.Invite) (out []*onDisk) {
+func startReals(t *testing.T, ctx context.Context, all *sync.WaitGroup, program string, invite wire.Invite) (out []*agents) {
 	t.Helper()
+	emendProgram, err := builtEmend()
+	if err != nil {
+		t.Fatal(err)
+	}
 	for range *real {
 		r := &onDisk{dir: t.TempDir(), home: t.TempDir(), program: program}
-		out = append(out, r)
+		out = append(out, &agents{onDisk: r, emend: emendProgram})
 		m, err := join.Enrol(ctx, invite, "real")
 		if err != nil {
 			t.Fatal(err)
@@ -369,35 +390,18 @@ func startReals(t *testing.T, ctx context.Context, all *sync.WaitGroup, program 
 
 func (r *onDisk) command(args ...string) *exec.Cmd {
 	cmd := exec.Command(r.program, args...)
-	cmd.Env = []string{"XDG_CONFIG_HOME=" + r.home, "HOME=" + r.home, "PATH=" + os.Getenv("PATH")}
+	cmd.Env = r.env()
 	return cmd
+}
+
+func (r *onDisk) env() []string {
+	return []string{"XDG_CONFIG_HOME=" + r.home, "HOME=" + r.home, "PATH=" + os.Getenv("PATH")}
 }
 
 func (r *onDisk) kill() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.cmd.Process.Kill()
-}
-
-// write makes changes as an agent does, a few a second.
-func (r *onDisk) write(t *testing.T, ctx context.Context) {
-	ws, err := emend.Open(r.dir)
-	if err != nil {
-		t.Error(err)
-		return
-	}
-	defer ws.Close()
-	call := emend.WithActor(context.Background(), api.Actor{Client: "proof", Session: "s-" + filepath.Base(r.dir)})
-	for n := 0; ctx.Err() == nil; n++ {
-		if _, err := ws.Create(call, api.CreateRequest{Path: fmt.Sprintf("f%d", n), Content: fmt.Sprintf("text %d\n", n)}); err != nil {
-			t.Error(err)
-			return
-		}
-		select {
-		case <-ctx.Done():
-		case <-time.After(time.Duration(rand.IntN(100)) * time.Millisecond):
-		}
-	}
 }
 
 // flush runs join --ack: it ends when the hub has everything.
