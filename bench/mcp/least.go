@@ -11,6 +11,7 @@ import (
 	"text/tabwriter"
 	"time"
 
+	"github.com/emend-dev/emend/bench/internal/disk"
 	"github.com/emend-dev/emend/bench/internal/line"
 )
 
@@ -50,7 +51,7 @@ func (b *bench) least(ctx context.Context) error {
 	if err = errors.Join(err, b.stopServers(sides)); err != nil {
 		return err
 	}
-	page := b.leastPage(out, sync, began)
+	page := b.leastPage(out, sync, disk.FileSystem(b.scratch)+began)
 	fmt.Print(page)
 	if b.out == "" {
 		return nil
@@ -114,13 +115,13 @@ func (f *leastFigure) full() float64 {
 	return float64(runtime.NumCPU()) * float64(f.calls) / (f.cpu + f.client).Seconds()
 }
 
-func (b *bench) leastPage(all []leastFigure, sync time.Duration, load string) string {
+func (b *bench) leastPage(all []leastFigure, sync time.Duration, where string) string {
 	var p strings.Builder
 	fmt.Fprintf(&p, `# What an edit takes at least
 
 Written by `+"`go -C bench run ./mcp -least`"+`: durable edits with %d in flight, each of another of 1,000 files of 3.4 KB in %d directories, %d rounds of
-%d edits in turn, through a client that writes lines made before. %d processors, %s, %s; %s. To write
-4 KB and sync them took %s ms on this disk%s.
+%d edits in turn, through a client that writes lines made before. %d processors, %s, %s; %s.
+To write 4 KB and sync them took %s ms here, on %s.
 
 The bar is %.1f times the edits of the reference server, which syncs nothing. Beside it and emend there are three servers on the library that emend is
 built on, which do only a part of the work (`+"`bench/mcp/least`"+`):
@@ -133,7 +134,7 @@ built on, which do only a part of the work (`+"`bench/mcp/least`"+`):
 *All processors* is how many edits a second they would do together if they never waited: what the client and the server take, and nothing else.
 
 `, leastInFlight, directories, b.rounds, leastCalls, runtime.NumCPU(), runtime.GOOS, runtime.Version(), strings.Join(append(b.programs.versions, b.programs.missing...), ", "),
-		ms(sync), load, leastBar)
+		ms(sync), where, leastBar)
 	theirs := 0.0
 	for _, f := range all {
 		if f.server == "server-filesystem" {

@@ -20,6 +20,8 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+
+	"github.com/emend-dev/emend/bench/internal/disk"
 )
 
 type bench struct {
@@ -66,6 +68,9 @@ func (b *bench) inScratch(ctx context.Context, run func(context.Context) error) 
 		return err
 	}
 	defer os.RemoveAll(b.scratch)
+	if err := disk.Spread(b.scratch); err != nil { // each server's tree by itself
+		return err
+	}
 	if b.programs, err = find(ctx, b.scratch); err != nil {
 		return err
 	}
