@@ -14,6 +14,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/emend-dev/emend/bench/internal/disk"
 	"github.com/emend-dev/emend/bench/internal/line"
 )
 
@@ -66,7 +67,7 @@ func (b *bench) sliceRow(_ context.Context, _ *bench, dir string) (*work, error)
 		t.tree = func() (string, error) { return root, nil }
 		w.lanes = append(w.lanes, b.lanes(t)...)
 	}
-	return w, flushDisk(dir)
+	return w, disk.Flush(dir)
 }
 
 // checkSlice checks the hash and the lines in the answer.

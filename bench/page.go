@@ -10,6 +10,8 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+
+	"github.com/emend-dev/emend/bench/internal/disk"
 )
 
 // page is the results, as Markdown.
@@ -44,7 +46,7 @@ var groups = []group{
 
 // machine describes the machine.
 func machine(dir string) string {
-	return fmt.Sprintf("%d cores, %s, %s, %s%s", runtime.NumCPU(), kernel(), fileSystem(dir), runtime.Version(), load())
+	return fmt.Sprintf("%d cores, %s, %s, %s%s", runtime.NumCPU(), disk.Kernel(), disk.FileSystem(dir), runtime.Version(), load())
 }
 
 // load returns the load average before the first row, where the system tells it.

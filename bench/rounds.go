@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"github.com/emend-dev/emend/bench/internal/disk"
 )
 
 // do runs a row. After one round to warm up, its lanes take turns in each round. Each round begins with another lane, and every
@@ -17,7 +19,7 @@ func (b *bench) do(ctx context.Context, r row) done {
 	dir := filepath.Join(b.scratch, r.id)
 	err := os.MkdirAll(dir, 0o777)
 	if err == nil {
-		err = errors.Join(spreadDirectories(dir), b.race(ctx, &d, dir))
+		err = errors.Join(disk.Spread(dir), b.race(ctx, &d, dir))
 	}
 	d.failed = errors.Join(err, os.RemoveAll(dir))
 	d.judge()

@@ -13,6 +13,8 @@ import (
 	"runtime"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/emend-dev/emend/bench/internal/disk"
 )
 
 // searchTree is a tree that is searched and never changed. It stays in the cache directory.
@@ -66,7 +68,7 @@ func (g *searchTree) createOnce(make func(dir string) error) error {
 	if err := make(part); err != nil {
 		return err
 	}
-	if err := flushDisk(part); err != nil {
+	if err := disk.Flush(part); err != nil {
 		return err
 	}
 	return os.Rename(part, g.dir)

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/emend-dev/emend/bench/internal/disk"
 	"github.com/emend-dev/emend/bench/internal/line"
 )
 
@@ -67,7 +68,7 @@ func (b *bench) serving(counted bool, calls, callers int, turn func(*servedTree,
 			}
 			w.lanes = append(w.lanes, l)
 		}
-		return w, flushDisk(dir)
+		return w, disk.Flush(dir)
 	}
 }
 

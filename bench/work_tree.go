@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/emend-dev/emend/bench/internal/disk"
 )
 
 // tree is the files of a workspace, by path.
@@ -42,7 +44,7 @@ func (b *bench) fresh(dir string, ours bool, lay func(dir string) (string, error
 			err = b.warm(root)
 		}
 		if err == nil {
-			err = flushDisk(root)
+			err = disk.Flush(root)
 		}
 		return root, err
 	}

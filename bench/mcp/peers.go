@@ -39,10 +39,8 @@ func find(ctx context.Context, scratch string) (*programs, error) {
 	if err := product.BuildRelease(ctx, p.emend); err != nil {
 		return nil, err
 	}
-	build := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", p.empty, "github.com/emend-dev/emend/bench/mcp/empty")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0")
-	if out, err := build.CombinedOutput(); err != nil {
-		return nil, fmt.Errorf("go build mcp/empty: %w: %s", err, out)
+	if err := build(ctx, p.empty, "empty"); err != nil {
+		return nil, err
 	}
 	root, err := exec.CommandContext(ctx, "go", "env", "GOROOT").Output()
 	if err != nil {
@@ -53,6 +51,16 @@ func find(ctx context.Context, scratch string) (*programs, error) {
 		p.node, p.missing = "", append(p.missing, fmt.Sprintf("%s: %v", theirs, err))
 	}
 	return p, nil
+}
+
+// build builds one of the servers of this benchmark as a release is built.
+func build(ctx context.Context, as, name string) error {
+	cmd := exec.CommandContext(ctx, "go", "build", "-trimpath", "-ldflags", "-s -w", "-o", as, "github.com/emend-dev/emend/bench/mcp/"+name)
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		return fmt.Errorf("go build mcp/%s: %w: %s", name, err, out)
+	}
+	return nil
 }
 
 func (p *programs) findPeers(ctx context.Context) (err error) {

@@ -55,7 +55,7 @@ type client func(ctx context.Context, s *side) (connection, error)
 // race has every server do every job. Each does a slice in turn, round by round, in an order that changes.
 func (b *bench) race(ctx context.Context, name string, c client) (out []figure, err error) {
 	for _, tree := range []string{"", b.programs.sources} {
-		sides, err := b.startServers(ctx, name, c, tree)
+		sides, err := b.startServers(ctx, name, c, tree, b.programs.servers())
 		for _, j := range b.jobs {
 			for _, n := range j.inFlight() {
 				if j.sources != (tree != "") || err != nil {
@@ -139,8 +139,8 @@ func (s *side) turn(j job, from, calls, inFlight int) (*line.Slice, error) {
 }
 
 // startServers creates a tree for every server, unless all share one that nobody changes, and starts the servers.
-func (b *bench) startServers(ctx context.Context, name string, c client, tree string) (sides []*side, err error) {
-	for i, srv := range b.programs.servers() {
+func (b *bench) startServers(ctx context.Context, name string, c client, tree string, servers []server) (sides []*side, err error) {
+	for i, srv := range servers {
 		home := filepath.Join(b.scratch, fmt.Sprintf("%s%d%t", name, i, tree == ""))
 		s := &side{server: srv, home: home, dir: cmp.Or(tree, filepath.Join(home, "tree")), at: make([]int, directories*perDirectory)}
 		if err := os.MkdirAll(home, 0o777); err != nil {

@@ -7,6 +7,8 @@ import (
 	"strings"
 	"text/tabwriter"
 	"time"
+
+	"github.com/emend-dev/emend/bench/internal/disk"
 )
 
 // results is the results of a run.
@@ -22,9 +24,9 @@ type results struct {
 func (r *results) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "# The server beside others\n\nWritten by `go -C bench run ./mcp`: every server does every work in each of %d rounds, in turn. %d cores, %s, %s; %s.\n"+
-		"To write 4 KB and sync them took %s ms on this disk%s. Where the machine had other work too, the times on the clock say less than\n"+
+		"To write 4 KB and sync them took %s ms here, on %s%s. Where the machine had other work too, the times on the clock say less than\n"+
 		"those of the processor.\n", r.rounds, runtime.NumCPU(), runtime.GOOS, runtime.Version(),
-		strings.Join(append(r.programs.versions, r.programs.missing...), ", "), ms(r.sync), r.load)
+		strings.Join(append(r.programs.versions, r.programs.missing...), ", "), ms(r.sync), disk.FileSystem(r.scratch), r.load)
 	r.writeStarts(&b)
 	fmt.Fprint(&b, "\n## The servers alone\n\nA client that writes lines made before, and reads lines. Processor time is the server's own, user and system.\n\n")
 	r.writeFigures(&b, r.lines)

@@ -74,6 +74,11 @@ func (s *Store) Pack(ctx context.Context, all bool) (done history.Packed, err er
 
 // packPart packs the first transactions, and returns of how many it is done. It waits for the lock for some time.
 func (s *Store) packPart(ctx context.Context, txs [][]history.Item, wait time.Duration) (n int, done history.Packed, err error) {
+	items := slices.Concat(txs...)
+	err = parallel(len(items), syncWorkers, func(i int) error { return s.hist.SyncLoose(&items[i], s.isRecent) })
+	if err != nil {
+		return 0, done, storeError(err)
+	}
 	unlock, err := s.tryLock()
 	if err == nil && unlock == nil && wait > 0 {
 		turn, cancel := context.WithTimeout(ctx, wait)
@@ -95,7 +100,6 @@ func (s *Store) packPart(ctx context.Context, txs [][]history.Item, wait time.Du
 			return 0, done, storeError(err)
 		}
 	}
-	items := slices.Concat(txs...)
 	looked, done, err := s.hist.Pack(items, packBytes)
 	if err != nil {
 		return 0, done, storeError(err)

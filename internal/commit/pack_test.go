@@ -606,6 +606,38 @@ func TestPackSyncs(t *testing.T) {
 	}
 }
 
+// What somebody wrote and did not sync is durable once it is packed, whether or not the times of the file can tell a change after the
+// sync. What they can tell of is synced before the lock is taken.
+func TestPackSyncsOthersFiles(t *testing.T) {
+	for _, kind := range []vfstest.Kind{vfstest.Journal, vfstest.Strict} {
+		for _, recent := range []bool{false, true} {
+			w := newWorld(t, kind, files)
+			w.recent = recent
+			if err := ways["in place"](w.disk.Root(), "a.txt", "by somebody who syncs nothing\n"); err != nil {
+				t.Fatal(err)
+			}
+			if err := w.run(plain, w.changes(t, []wish{{op: "update", path: "a.txt", text: "1\n"}})); err != nil {
+				t.Fatal(err)
+			}
+			had, f := w.contents(t), &vfstest.Fault{At: -1}
+			if err := w.pack(f.Wrap); err != nil {
+				t.Fatal(err)
+			}
+			for seed := range uint64(100) {
+				if got := w.cut(rand.New(rand.NewPCG(seed, 5)).IntN).contents(t); !maps.Equal(got, had) {
+					t.Fatalf("%v, recent %v, seed %d: the history has %v, want %v", kind, recent, seed, got, had)
+				}
+			}
+			calls := f.Trace()
+			locked := slices.IndexFunc(calls, func(call string) bool { return strings.Contains(call, lockName) })
+			synced := slices.IndexFunc(calls, func(call string) bool { return strings.HasPrefix(call, "sync 20") })
+			if locked < 0 || synced < 0 || recent != (synced > locked) {
+				t.Errorf("%v, recent %v: the lock is call %d, the sync of the file call %d of %q", kind, recent, locked, synced, calls)
+			}
+		}
+	}
+}
+
 // A transaction whose file comes back from a pack while a purge waits for the lock is not taken for garbage.
 func TestPurgeBesideBack(t *testing.T) {
 	w, txs := versioned(t, vfstest.Journal)

@@ -30,7 +30,7 @@ func (t *transaction) stage(ctx context.Context) error {
 	if plant.Enabled(plant.NoDirSync) || t.s.opts.NoSync {
 		return nil
 	}
-	return storeError(t.s.hist.Slots().Sync())
+	return storeError(t.s.syncSlots.sync(t.s.hist.Slots().Sync))
 }
 
 // markStaging marks the transaction as alive.

@@ -42,9 +42,10 @@ type Store struct {
 	keepLoose   int           // how many transactions, the newest, are not packed
 	packedAt    atomic.Uint64 // the newest record when the store was opened or last packed
 	queue       txQueue
-	hands       int       // how many transactions of a group are worked on at once
-	swept       time.Time // the last sweep; only the holder of the lock uses this
-	grouped     bool      // the store is known to have laterFormat; only the holder of the lock uses this
+	syncSlots   sharedSync // of the directory of the slots, by transactions that are being staged
+	hands       int        // how many transactions of a group are worked on at once
+	swept       time.Time  // the last sweep; only the holder of the lock uses this
+	grouped     bool       // the store is known to have laterFormat; only the holder of the lock uses this
 }
 
 // Open opens the store in dir for the tree that belongs to it, and takes dir over. It writes nothing.

@@ -84,7 +84,7 @@ func (t *transaction) checkUnchanged(a *act, old *Old) error {
 	if a.oldInfo.Mode != old.Mode {
 		return stale(a.Path, "its kind or permissions changed since it was read", old.Sum, "")
 	}
-	a.recent = t.isRecent(a.oldInfo)
+	a.recent = t.s.isRecent(a.oldInfo)
 	if err := t.holdOpen(a, dir, name, old); err != nil {
 		return err
 	}
@@ -109,8 +109,8 @@ func (t *transaction) checkUnchanged(a *act, old *Old) error {
 
 // isRecent reports whether a file changed so recently that its times may not show a later change. A program can set the
 // modification time, but not the time of change.
-func (t *transaction) isRecent(is vfs.Info) bool {
-	now := t.s.opts.now()
+func (s *Store) isRecent(is vfs.Info) bool {
+	now := s.opts.now()
 	return now.Sub(is.ModTime) < recentChange || now.Sub(is.ChangeTime) < recentTick
 }
 

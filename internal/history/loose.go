@@ -39,9 +39,11 @@ func (w *packWriter) read(i Item) (*looseFile, error) {
 		if stays, err := w.hasMore(f); stays || err != nil {
 			return nil, err
 		}
-		// A power cut may bring the name back, and then it counts. Mostly there is nothing to be written.
-		if err := f.Sync(); err != nil {
-			return nil, err
+		// A power cut may bring the name back, and then it counts.
+		if !unchanged(l.is, i.Synced) {
+			if err := f.Sync(); err != nil {
+				return nil, err
+			}
 		}
 	}
 	l.content = make([]byte, l.is.Size+1)
@@ -56,6 +58,32 @@ func (w *packWriter) read(i Item) (*looseFile, error) {
 	}
 	l.entry = pack.Entry{Name: i.Name, Mode: is.Mode, UID: is.UID, GID: is.GID, Ino: is.ID.Ino, ModTime: is.ModTime}
 	return l, nil
+}
+
+// SyncLoose syncs the file of an item, so that [History.Pack] does not have to while it holds the store's lock. The lock is not
+// needed. recent reports whether the times of a file may not show a later change: Pack syncs such a file itself.
+func (h *History) SyncLoose(i *Item, recent func(vfs.Info) bool) error {
+	if i.Sum == "" {
+		return nil
+	}
+	l, err := h.look(*i)
+	if l == nil || err != nil {
+		return err
+	}
+	f, err := h.slots.Open(l.names[0])
+	if err != nil {
+		return ignoreUnreadable(err)
+	}
+	defer f.Close()
+	is, err := f.Stat()
+	if err != nil || recent(is) || !is.Mode.IsRegular() {
+		return err
+	}
+	if err := f.Sync(); err != nil {
+		return err
+	}
+	i.Synced = is
+	return nil
 }
 
 // look finds the names of an item's file, if it has no others.

@@ -25,6 +25,8 @@ type Item struct {
 	Name string // of a slot or a text
 	Sum  string // sha256 of the file that was displaced into the slot; "" for a text
 	Like string // items that are alike have the same: the path of a file
+	// Synced is the file as [History.SyncLoose] synced it. Pack syncs a file that is not like that any more.
+	Synced vfs.Info
 }
 
 // Loose lists the files in the slots, by transaction.

@@ -1,7 +1,6 @@
 package workspace
 
 import (
-	"slices"
 	"sync"
 	"time"
 )
@@ -25,15 +24,21 @@ type reads struct {
 	on bool // set when the workspace is opened
 
 	mu    sync.Mutex
-	kept  []Read // the oldest first
-	bytes int
-	known []sight // the oldest first
+	kept  byAge[version, Read]
+	bytes int // of kept
+	known byAge[sessionFile, sight]
 }
+
+// version is a content of a file.
+type version struct{ path, sum string }
+
+// sessionFile is a file as one session knows it.
+type sessionFile struct{ session, path string }
 
 // sight is the last version of a file that a session was shown, or that its own call left.
 type sight struct {
-	session, path, sum string
-	at                 time.Time
+	sum string
+	at  time.Time
 }
 
 // maxSights bounds the files of all sessions of which the last known version is kept.
@@ -73,9 +78,8 @@ func (w *Workspace) NoteRead(c *Capture, path, sum string) {
 	r := &w.reads
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.drop(func(old Read) bool { return old.Path == path && old.Sha256 == sum })
-	r.kept = append(r.kept, Read{path, sum, string(c.data), time.Now()})
-	r.bytes += len(c.data)
+	old, _ := r.kept.put(version{path, sum}, Read{path, sum, string(c.data), time.Now()})
+	r.bytes += len(c.data) - len(old.Data)
 	r.expire()
 }
 
@@ -85,7 +89,7 @@ func (w *Workspace) Reads(path, sum string) (out []Read) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.expire()
-	for _, k := range slices.Backward(r.kept) {
+	for k := range r.kept.newestFirst() {
 		if k.Path == path && (sum == "" || sum == k.Sha256) {
 			out = append(out, k)
 		}
@@ -102,24 +106,19 @@ func (w *Workspace) NoteKnown(session, path, sum string) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.known = slices.DeleteFunc(r.known, func(k sight) bool {
-		return k.session == session && k.path == path || time.Since(k.at) > maxReadAge
-	})
-	if len(r.known) == maxSights {
-		r.known = slices.Delete(r.known, 0, 1)
-	}
-	r.known = append(r.known, sight{session, path, sum, time.Now()})
+	r.known.put(sessionFile{session, path}, sight{sum, time.Now()})
+	r.known.dropOldest(func(s sight) bool { return r.known.len() > maxSights || s.expired() })
 }
+
+func (s sight) expired() bool { return time.Since(s.at) > maxReadAge }
 
 // Known returns the hash of the last version of a path that a session was shown, or that its call left; "" if that is not on record.
 func (w *Workspace) Known(session, path string) string {
 	r := &w.reads
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for _, k := range slices.Backward(r.known) {
-		if k.session == session && k.path == path && time.Since(k.at) <= maxReadAge {
-			return k.sum
-		}
+	if s, ok := r.known.get(sessionFile{session, path}); ok && !s.expired() {
+		return s.sum
 	}
 	return ""
 }
@@ -136,9 +135,9 @@ func (r *reads) expire() {
 	r.drop(func(k Read) bool { return time.Since(k.At) > maxReadAge || r.bytes > maxReadBytes })
 }
 
-// drop drops the reads for which gone is true. It is asked about the oldest first.
+// drop drops the oldest as long as gone is true.
 func (r *reads) drop(gone func(Read) bool) {
-	r.kept = slices.DeleteFunc(r.kept, func(k Read) bool {
+	r.kept.dropOldest(func(k Read) bool {
 		if !gone(k) {
 			return false
 		}

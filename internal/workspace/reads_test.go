@@ -64,8 +64,41 @@ func TestReads(t *testing.T) {
 			t.Errorf("%d are kept of %d bytes", len(got), w.reads.bytes)
 		}
 		w.ForgetReads(time.Now())
-		if len(w.reads.kept) > 0 || w.reads.bytes != 0 {
-			t.Errorf("%d are kept of %d bytes", len(w.reads.kept), w.reads.bytes)
+		if w.reads.kept.len() > 0 || w.reads.bytes != 0 {
+			t.Errorf("%d are kept of %d bytes", w.reads.kept.len(), w.reads.bytes)
+		}
+	})
+}
+
+// What a session knows of a file is what it was shown last, for an hour, and the oldest of too many is forgotten.
+func TestKnown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := &Workspace{}
+		w.reads.on = true
+		check := func(session, path, want string) {
+			t.Helper()
+			if got := w.Known(session, path); got != want {
+				t.Errorf("session %s knows %q of %s, want %q", session, got, path, want)
+			}
+		}
+		w.NoteKnown("s", "a", "1")
+		w.NoteKnown("s", "b", "2")
+		w.NoteKnown("t", "a", "3")
+		w.NoteKnown("s", "a", "4")
+		check("s", "a", "4")
+		check("t", "a", "3")
+		check("t", "b", "")
+		for i := range maxSights - 2 {
+			w.NoteKnown("u", fmt.Sprint(i), "5")
+		}
+		check("s", "b", "")
+		check("t", "a", "3")
+		check("s", "a", "4")
+		time.Sleep(maxReadAge + 1)
+		check("s", "a", "")
+		w.NoteKnown("s", "c", "6")
+		if n := w.reads.known.len(); n != 1 {
+			t.Errorf("%d are kept after an hour, want 1", n)
 		}
 	})
 }

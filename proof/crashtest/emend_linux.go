@@ -90,8 +90,12 @@ func (e *emend) inspect(m mark) (int, []error) {
 	if err := unexpectedFiles(os.DirFS(filepath.Join(e.dir, ".git"))); err != nil {
 		errs = append(errs, err)
 	}
-	store := os.DirFS(filepath.Join(e.dir, ".git", "emend"))
-	return t, append(errs, checkStore(store, e.work, t)...)
+	store := filepath.Join(e.dir, ".git", "emend")
+	packed, err := packedContents(store)
+	if err != nil {
+		errs = append(errs, err)
+	}
+	return t, append(errs, checkStore(os.DirFS(store), e.work, t, packed)...)
 }
 
 // recoverAgain runs the recovery a second time, which must find nothing to do.

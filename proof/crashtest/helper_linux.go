@@ -135,7 +135,11 @@ func (h *helper) fill() error {
 	if err := os.WriteFile(filepath.Join(git, "HEAD"), []byte("ref: refs/heads/main\n"), 0o644); err != nil {
 		return err
 	}
-	return writeTree(h.tree(), h.work.trees[0])
+	err := writeTree(h.tree(), h.work.trees[0])
+	if p, ok := h.writer.(*packer); ok && err == nil {
+		err = p.prepare()
+	}
+	return err
 }
 
 // mount mounts the disk. If first is given, it runs that program on the disk before.

@@ -3,6 +3,7 @@
 //	go -C proof run ./crashtest                                # ext4, xfs, btrfs; 500 states each
 //	go -C proof run ./crashtest -fs btrfs -states 3000 -seed 7
 //	go -C proof run ./crashtest -writer landing                # what commands do over a layer, with whole directories
+//	go -C proof run ./crashtest -writer packing                # patches, and the packing of old changes
 //	go -C proof run ./crashtest -selftest                      # everything that it must catch
 //
 // It serves a disk from memory, as a file of a FUSE file system, and the kernel makes a block device of that file. While the
@@ -29,6 +30,7 @@ import (
 	"flag"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/emend-dev/emend/internal/plant"
@@ -77,10 +79,10 @@ func (c config) rounds() []round {
 	return out
 }
 
-// isEmend reports whether a writer is the program under test: a process for each patch, one for all, or one that lands what a command
-// did over a layer.
+// isEmend reports whether a writer is the program under test: a process for each patch, one for all, one that lands what a command
+// did over a layer, or one that packs the history after each patch.
 func isEmend(writer string) bool {
-	return writer == "emend" || writer == "server" || writer == "landing"
+	return slices.Contains([]string{"emend", "server", "landing", "packing"}, writer)
 }
 
 // selftest lists what must be caught on f, or the test proves nothing. Other planted bugs are for other tests: a record that is

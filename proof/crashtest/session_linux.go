@@ -105,7 +105,7 @@ func (s *session) recordAndExplore(r *result, seed uint64) (err error) {
 }
 
 func (s *session) job(seed uint64) job {
-	return job{FS: s.fs.name, Disk: s.path, Dir: s.mnt, Writer: s.writer, Emend: s.emend, Plant: s.plant, Seed: seed, T: s.config.t}
+	return job{FS: s.fs.name, Disk: s.path, Dir: s.mnt, Writer: s.writer, Emend: s.emend, Plant: s.plant, Seed: seed, T: earlier(s.writer) + s.config.t}
 }
 
 func countFlushes(stream []event) int {
@@ -122,10 +122,13 @@ func countFlushes(stream []event) int {
 // while the file system is still mounted.
 func (s *session) record() (base *image, stream []event, err error) {
 	base = s.disk.record()
+	done := earlier(s.writer)
+	s.disk.note(mark{Begun: done, Acked: done})
 	if err := s.helper.order(order{Do: "mount"}); err != nil {
 		return nil, nil, err
 	}
-	for t := range s.config.t {
+	for n := range s.config.t {
+		t := done + n
 		s.disk.note(mark{Begun: t + 1, Acked: t})
 		if err := s.helper.order(order{Do: "write", T: t}); err != nil {
 			return nil, nil, fmt.Errorf("patch %d, not interrupted: %w", t+1, err)

@@ -69,8 +69,8 @@ func readRecord(line []byte) (r record, err error) {
 	return r, nil
 }
 
-// checkStore returns everything that is wrong with a store whose tree is w.trees[t].
-func checkStore(store fs.FS, w *work, t int) []error {
+// checkStore returns everything that is wrong with a store whose tree is w.trees[t], and whose packs have packed.
+func checkStore(store fs.FS, w *work, t int, packed map[string]bool) []error {
 	log, err := readLog(store)
 	if err != nil {
 		return []error{err}
@@ -82,7 +82,7 @@ func checkStore(store fs.FS, w *work, t int) []error {
 	if n := commits(log); n != t {
 		errs = append(errs, fmt.Errorf("the log has %d commits and the tree %d", n, t))
 	}
-	if err := checkDisplaced(store, w, t); err != nil {
+	if err := checkDisplaced(store, w, t, packed); err != nil {
 		errs = append(errs, err)
 	}
 	return errs
@@ -113,7 +113,7 @@ func commits(log []record) int {
 }
 
 // checkDisplaced reports contents that the first t transactions replaced or deleted and that the store has lost.
-func checkDisplaced(store fs.FS, w *work, t int) error {
+func checkDisplaced(store fs.FS, w *work, t int, packed map[string]bool) error {
 	kept := map[string]bool{}
 	err := fs.WalkDir(store, "slots", func(p string, d fs.DirEntry, err error) error {
 		if err != nil || !d.Type().IsRegular() {
@@ -128,7 +128,7 @@ func checkDisplaced(store fs.FS, w *work, t int) error {
 	}
 	for i, gone := range w.gone[:t] {
 		for _, text := range gone {
-			if !kept[text] {
+			if !kept[text] && !packed[text] {
 				return fmt.Errorf("what transaction %d displaced is lost (%d bytes)", i+1, len(text))
 			}
 		}

@@ -47,7 +47,7 @@ func TestCheckStore(t *testing.T) {
 					store["slots/"+name] = &fstest.MapFile{Data: []byte(text)}
 				}
 			}
-			err := errors.Join(checkStore(store, w, tc.t)...)
+			err := errors.Join(checkStore(store, w, tc.t, nil)...)
 			if said := fmt.Sprint(err); (tc.want == "") != (err == nil) || !strings.Contains(said, tc.want) {
 				t.Errorf("%s, want %q", said, tc.want)
 			}
@@ -56,7 +56,7 @@ func TestCheckStore(t *testing.T) {
 }
 
 func TestNoStoreIsNoCommit(t *testing.T) {
-	if errs := checkStore(fstest.MapFS{}, &work{}, 0); len(errs) > 0 {
+	if errs := checkStore(fstest.MapFS{}, &work{}, 0, nil); len(errs) > 0 {
 		t.Error(errs)
 	}
 }

@@ -29,6 +29,8 @@ func newWriter(j job, w *work) (writer, error) {
 		return newEmend(j, w, dir), nil
 	case "server":
 		return &server{emend: newEmend(j, w, dir)}, nil
+	case "packing":
+		return &packer{newEmend(j, w, dir)}, nil
 	case "landing":
 		w.addBuilds()
 		return &lander{newEmend(j, w, dir)}, nil

@@ -1,4 +1,5 @@
-package main
+// Package disk says what benchmarks run on, and prepares it.
+package disk
 
 import (
 	"errors"
@@ -9,8 +10,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// flushDisk waits until everything that is written is on the disk.
-func flushDisk(dir string) error {
+// Flush waits until everything that is written is on the disk.
+func Flush(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
 		return err
@@ -18,10 +19,10 @@ func flushDisk(dir string) error {
 	return errors.Join(unix.Syncfs(int(f.Fd())), f.Close())
 }
 
-// spreadDirectories asks the file system to put the directories created in dir far from each other. ext4 then finds free inodes for each
+// Spread asks the file system to put the directories created in dir far from each other. ext4 then finds free inodes for each
 // at once. Without a journal it does not reuse inodes that were freed in the last minutes, and inspects each of them when it
 // creates a file: creating files near removed trees would be slow.
-func spreadDirectories(dir string) error {
+func Spread(dir string) error {
 	f, err := os.Open(dir)
 	if err != nil {
 		return err
@@ -38,8 +39,8 @@ func spreadDirectories(dir string) error {
 	return err
 }
 
-// fileSystem names the file system of dir, and says whether it has a journal if that is known.
-func fileSystem(dir string) string {
+// FileSystem names the file system of dir, and says whether it has a journal if that is known.
+func FileSystem(dir string) string {
 	var st unix.Statfs_t
 	if err := unix.Statfs(dir, &st); err != nil {
 		return "an unknown file system"
@@ -82,8 +83,8 @@ func journal(dir string) string {
 	return " without a journal"
 }
 
-// kernel returns the name and version of the kernel.
-func kernel() string {
+// Kernel returns the name and version of the kernel.
+func Kernel() string {
 	var u unix.Utsname
 	if unix.Uname(&u) != nil {
 		return ""
