@@ -166,7 +166,7 @@ func (s *search) elsewhere(st *alignment) string {
 			continue
 		}
 		if at := s.stands[key]; len(at) == 1 { // among the lines of the place it is in another order
-			if n := at[0]; st.from <= n && n < st.to || !sure {
+			if n := at[0]; s.beside(st, n) || !sure {
 				return fmt.Sprintf("The hunk's line %s is line %d of the file, away from its other lines: send all of them as they stand at the place that is meant.", fail.Quote(s.old[i]), n+1)
 			}
 		} else if len(at) > 0 && !removes && s.similarity(st, i) < alike {
@@ -183,6 +183,11 @@ func (s *search) elsewhere(st *alignment) string {
 		}
 	}
 	return ""
+}
+
+// beside reports whether line n of the file is at the place, or so near to it that the hunk, with its lines in another order, may show it.
+func (s *search) beside(st *alignment, n int) bool {
+	return st.from-len(s.old) <= n && n < st.to+len(s.old)
 }
 
 // writtenTwice reports whether old line i is context, and the hunk has it once more right above or below, where it is there.

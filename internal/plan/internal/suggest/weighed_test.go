@@ -41,6 +41,8 @@ func TestWeighed(t *testing.T) {
 		{"a line of context that the hunk has twice", []string{" func second(b int) int {", " \tleft := begin(b)", " \tleft := begin(b)", "+\tmore()", " \tright := end(b)"}, "+\tmore()", ""},
 		{"a line of context that the hunk has twice, with an addition between", []string{" func second(b int) int {", " \tleft := begin(b)", "+\tmore()", " \tleft := begin(b)", " \tright := end(b)"}, "", ""},
 		{"lines in another order", []string{" func second(b int) int {", "-\tright := end(b)", " \tleft := begin(b)", "+\tright := end(b)", "+", " \treturn left + right", " }"}, "", "away from its other lines"},
+		{"an added line at the end, below two lines in another order", []string{" func second(b int) int {", "-\tleft := begin(b)", "+\tleft := begin(b, 1)", " \treturn left + right", " \tright := end(b)", "+\tmore()"}, "", "away from its other lines"},
+		{"an added line at the beginning, above two lines in another order", []string{"+\tmore()", " \tleft := begin(b)", " func second(b int) int {", "-\tright := end(b)", "+\tright := end(b, 1)", " \treturn left + right"}, "", "away from its other lines"},
 		{"an added line at the margin, among lines too far right", []string{" \t\tleft := begn(b)", "+label:", "+\t\tmore()", " \t\tright := end(b)"}, "", ""},
 		{"half of it is made", []string{" func first(a int) int {", "-\told := begin(a)", "+\tstart := begin(a)", " \tlog(start)", "-\treturn start", "+\treturn start + 1", " }"},
 			"-\treturn start|+\treturn start + 1", ""},
