@@ -118,7 +118,7 @@ func (c Claim) signs(yield func(sign) bool) {
 		}
 		above, below := contextAbove(c.Lines[:from]), contextBelow(c.Lines[to:])
 		near := sign{above: above[max(0, len(above)-1):], removed: removed, below: below[:min(1, len(below))]}
-		if slices.ContainsFunc(removed, TextHasWords) || len(removed) == 0 && slices.ContainsFunc(near.above, TextHasWords) && slices.ContainsFunc(near.below, TextHasWords) {
+		if slices.ContainsFunc(removed, TextHasWords) || len(removed) == 0 && near.tellsPlace() {
 			if !yield(near) {
 				return
 			}
@@ -130,6 +130,12 @@ func (c Claim) signs(yield func(sign) bool) {
 		}
 		from = to
 	}
+}
+
+// tellsPlace reports whether a line of context stands on both sides, and one of the two has words.
+func (s sign) tellsPlace() bool {
+	lines := s.lines()
+	return len(s.above) > 0 && len(s.below) > 0 && slices.ContainsFunc(lines, TextHasWords) && !slices.Contains(lines, "")
 }
 
 func contextAbove(lines []patch.Line) (out []string) {

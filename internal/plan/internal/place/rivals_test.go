@@ -39,6 +39,8 @@ func TestRivals(t *testing.T) {
 		{"gone from between its context, as it is within what it removes", []string{" open(c)", "-drop(c)", "-open(c)", " close(c)", " }"}, 18, 20, true, 0},
 		{"typography, and without it elsewhere", []string{" six() {", "-say(\"d\")", "+cry()", " end(d)"}, 30, 32, false, 0},
 		{"typography and a gap, and without them elsewhere", []string{" six() {", "-say(\"d\")", "+cry()", " end(d)"}, 30, 32, true, 34},
+		{"an addition above a bracket, with another indentation elsewhere", []string{"  use(a)", "   close(a)", "+  done(a)", " }"}, 3, 5, false, 9},
+		{"an addition between brackets", []string{"   close(a)", " }", "+done(a)", " }"}, 4, 5, false, 0},
 		{"only brackets are changed", []string{" }", "-}", " end"}, 27, 29, false, 0},
 	} {
 		c := Claim{Lines: hunktest.Hunk(tt.hunk...).Lines, From: tt.from - 1, To: tt.to, Gaps: tt.gaps}
