@@ -165,15 +165,15 @@ func (s *search) elsewhere(st *alignment) string {
 		if s.omitted(i) || s.isThere(st, i) || key == "" && removes || s.writtenTwice(st, i) {
 			continue
 		}
+		if n, ok := s.besideCopy(st, i); ok {
+			return fmt.Sprintf("The hunk's line %s is line %d of the file, beside another line like the one to be removed: send all lines as they stand at the place that is meant.", fail.Quote(s.old[i]), n+1)
+		}
 		if at := s.stands[key]; len(at) == 1 { // among the lines of the place it is in another order
 			if n := at[0]; s.beside(st, n) || !sure {
 				return fmt.Sprintf("The hunk's line %s is line %d of the file, away from its other lines: send all of them as they stand at the place that is meant.", fail.Quote(s.old[i]), n+1)
 			}
-		} else if len(at) > 0 && !removes && s.similarity(st, i) < alike {
+		} else if len(at) > 0 && (removes && !sure || !removes && s.similarity(st, i) < alike) {
 			return fmt.Sprintf("The hunk's line %s stands in the file, and not here: send all lines as they stand at the place that is meant.", fail.Quote(s.old[i]))
-		}
-		if n, ok := s.besideCopy(st, i); ok {
-			return fmt.Sprintf("The hunk's line %s is line %d of the file, beside another line like the one to be removed: send all lines as they stand at the place that is meant.", fail.Quote(s.old[i]), n+1)
 		}
 		if !removes && weight(key) < 1 {
 			return fmt.Sprintf("The hunk's line %s is not there: send the lines around what is added as they are in the file.", fail.Quote(s.old[i]))

@@ -169,7 +169,8 @@ func TestBesideCopy(t *testing.T) {
 	}{
 		{"beside a copy", []string{"push:", "    version: 1", "  - run: push", "again:", "  - run: push"}, "beside another line like the one to be removed"},
 		{"beside a line much like it", []string{"push:", "    version: 11", "  - run: push", "again:", "  - run: push"}, "beside another line like the one to be removed"},
-		{"beside nothing", []string{"push:", "    version: 1", "", "  - run: push", "again:", "  - run: push"}, ""},
+		{"beside nothing", []string{"push:", "    version: 1", "", "  - run: push", "again:", "  - run: push"}, "stands in the file, and not here"},
+		{"beside nothing, and elsewhere is no such line to remove", []string{"push:", "  - run: push", "again:", "  - run: push"}, ""},
 	} {
 		offered := false
 		_, err := settle(text.Split(joined(append(vet[:len(vet):len(vet)], tt.below...))), []patch.Hunk{h}, order, func(patch.Hunk) (string, bool) { offered = true; return "shown", true })
