@@ -26,6 +26,7 @@ type sign struct {
 	above, below []string // context
 	removed      []string
 	gone         bool // removed lines are gone from between the context
+	whole        bool // it is all context of the hunk
 }
 
 // Rivals returns for each claim a line, from 1, of another place that has, byte for byte, what the claimed one lacks; 0 if there is none.
@@ -34,7 +35,8 @@ type sign struct {
 //   - lines that the hunk changes, with the line of context right above and the one right below, if these do not stand there
 //     but for typography. If they do but the place has gaps, another place that has them too is a rival;
 //   - context around lines that the hunk removes, if it does not stand there but for typography. A place that has it without these
-//     lines is a rival, also one within the claimed place: they may be gone from there.
+//     lines is a rival, also one within the claimed place: they may be gone from there. So is a place that has all context of the hunk, one
+//     line below the other, where the claimed one lacks a line of it.
 //
 // What stands in one of the taken places is no rival: another hunk means it. It reads the file at most twice. Unknown stands for a claim
 // that would take too long: hunks of thousands of lines that are alike.
@@ -130,6 +132,21 @@ func (c Claim) signs(yield func(sign) bool) {
 		}
 		from = to
 	}
+	if all := (sign{above: c.context(), gone: true, whole: true}); slices.ContainsFunc(c.Lines, removesWords) && slices.ContainsFunc(all.above, TextHasWords) {
+		yield(all)
+	}
+}
+
+func removesWords(l patch.Line) bool { return l.Mark() == '-' && TextHasWords(l.Text()) }
+
+// context returns the lines of context.
+func (c Claim) context() (out []string) {
+	for _, l := range c.Lines {
+		if l.Mark() == ' ' {
+			out = append(out, l.Text())
+		}
+	}
+	return out
 }
 
 // tellsPlace reports whether a line of context stands on both sides, and one of the two has words.
@@ -158,6 +175,9 @@ func contextBelow(lines []patch.Line) (out []string) {
 
 // answers reports whether the claimed place has itself what s looks for elsewhere.
 func (c Claim) answers(file *text.Lines, s sign, left *int) bool {
+	if s.whole {
+		return c.hasInOrder(file, s.above, left)
+	}
 	if s.gone {
 		return c.count(file, s.above, alike, left) > 0 && c.count(file, s.below, alike, left) > 0 && c.count(file, s.lines(), alike, left) <= c.shows(s.lines(), left)
 	}
@@ -192,6 +212,17 @@ func (c Claim) shows(lines []string, left *int) int {
 // count counts how often lines stand at the claimed place, one below the other.
 func (c Claim) count(file *text.Lines, lines []string, equal func(have, want string) bool, left *int) int {
 	return countRuns(c.To-c.From, lines, left, func(n int, want string) bool { return equal(file.Line(c.From+n), want) })
+}
+
+// hasInOrder reports whether lines stand at the claimed place, in this order.
+func (c Claim) hasInOrder(file *text.Lines, lines []string, left *int) bool {
+	*left -= c.To - c.From
+	for n := c.From; n < c.To && len(lines) > 0; n++ {
+		if alike(file.Line(n), lines[0]) {
+			lines = lines[1:]
+		}
+	}
+	return len(lines) == 0
 }
 
 // countRuns counts how often lines stand one below the other among so many, until nothing is left to be compared.
