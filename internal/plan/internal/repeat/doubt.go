@@ -21,7 +21,7 @@ func (f *finder) doubt() {
 			continue
 		}
 		runs := goneWhenApplied(f.Hunks[k].Lines)
-		own := occurrences(f.Hunks[k].New(), runs)
+		own := occurrences(patch.Unicode, f.Hunks[k].New(), runs)
 		for i, lines := range runs {
 			signs = append(signs, sign{k, x.Add(slices.Values(lines)), own[i]})
 		}
@@ -100,17 +100,17 @@ type sighting struct {
 	removed    string
 }
 
-// occurrences counts how often each of runs stands in now, on the loosest rung: a hunk may change nothing but white space. If a
-// line of now holds a line end it says 0, which leaves the hunk unproved.
-func occurrences(now []string, runs [][]string) []int {
+// occurrences counts how often each of runs stands in lines, on a rung. For what a hunk leaves it is the loosest one: the hunk may change
+// nothing but white space. If a line holds a line end it says 0, which leaves the hunk unproved.
+func occurrences(on patch.Rung, lines []string, runs [][]string) []int {
 	out := make([]int, len(runs))
-	file := text.Split(strings.Join(now, text.LF) + text.LF)
-	if file.Len() != len(now) {
+	file := text.Split(strings.Join(lines, text.LF) + text.LF)
+	if file.Len() != len(lines) {
 		return out
 	}
-	x := match.NewIndex(match.NewDoc(file), patch.Unicode, len(runs))
-	for i, lines := range runs {
-		out[i] = x.Add(slices.Values(lines))
+	x := match.NewIndex(match.NewDoc(file), on, len(runs))
+	for i, run := range runs {
+		out[i] = x.Add(slices.Values(run))
 	}
 	x.Build()
 	for i, id := range out {
