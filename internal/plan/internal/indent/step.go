@@ -110,8 +110,11 @@ func FitAsWritten(step int, lines []patch.Line) bool {
 // RunsFit reports whether the added lines of a hunk of which only the context was moved show that they were not. Each run of them has to
 // begin as deep as what it replaces. A run that replaces nothing has to begin no deeper than the line above it allows, and to stand better
 // than it would if it had been moved along with some line of the context. No added line may be indented by tabs where the lines of the file
-// are not. lines are as for [Shift.Agrees].
+// are not. No line may be removed and added again: one of the two was moved. lines are as for [Shift.Agrees].
 func (s *Seen) RunsFit(step int, lines []patch.Line) bool {
+	if addsRemoved(lines) {
+		return false
+	}
 	tabs := slices.ContainsFunc(lines, func(l patch.Line) bool { return l.Old() && tabbed(l) })
 	above, replaced := 0, -1 // the last line of context, and how deep the first of the removed lines below it stands
 	for i := 0; i < len(lines); i++ {
@@ -139,6 +142,27 @@ func (s *Seen) RunsFit(step int, lines []patch.Line) bool {
 		i = to - 1
 	}
 	return true
+}
+
+// addsRemoved reports whether a run of changed lines removes a line with text and adds the same one.
+func addsRemoved(lines []patch.Line) bool {
+	var removed map[patch.Line]bool
+	for _, l := range lines {
+		switch l.Mark() {
+		case '-':
+			if removed == nil {
+				removed = map[patch.Line]bool{}
+			}
+			removed[l[1:]] = strings.TrimSpace(l.Text()) != ""
+		case '+':
+			if removed[l[1:]] {
+				return true
+			}
+		default:
+			removed = nil
+		}
+	}
+	return false
 }
 
 // runFits reports whether a run of added lines fits among lines, which begin with the one above and end with the one below it.
