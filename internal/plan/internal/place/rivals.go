@@ -27,6 +27,7 @@ type sign struct {
 	removed      []string
 	gone         bool // removed lines are gone from between the context
 	whole        bool // it is all context of the hunk
+	bare         bool // it is removed lines alone
 }
 
 // Rivals returns for each claim a line, from 1, of another place that has, byte for byte, what the claimed one lacks; 0 if there is none.
@@ -34,6 +35,7 @@ type sign struct {
 //
 //   - lines that the hunk changes, with the line of context right above and the one right below, if these do not stand there
 //     but for typography. If they do but the place has gaps, another place that has them too is a rival;
+//   - removed lines, if they are indented otherwise there and the context is not;
 //   - context around lines that the hunk removes, if it does not stand there but for typography. A place that has it without these
 //     lines is a rival, also one within the claimed place: they may be gone from there. So is a place that has all context of the hunk, one
 //     line below the other, where the claimed one lacks a line of it.
@@ -45,8 +47,9 @@ func Rivals(file *text.Lines, claims, taken []Claim) []int {
 	left := maxCompared
 	var signs []sign
 	for i, c := range claims {
+		straight := c.standsStraight(file, &left)
 		for s := range c.signs {
-			if s.claim = i; !c.answers(file, s, &left) {
+			if s.claim = i; (straight || !s.bare) && !c.answers(file, s, &left) {
 				signs = append(signs, s)
 			}
 			if left < 0 {
@@ -125,6 +128,9 @@ func (c Claim) signs(yield func(sign) bool) {
 				return
 			}
 		}
+		if slices.ContainsFunc(removed, TextHasWords) && !yield(sign{removed: removed, bare: true}) {
+			return
+		}
 		if gone := (sign{above: above, below: below, gone: true}); slices.ContainsFunc(removed, TextHasWords) && len(above) > 0 && len(below) > 0 && slices.ContainsFunc(gone.lines(), TextHasWords) {
 			if !yield(gone) {
 				return
@@ -175,6 +181,9 @@ func contextBelow(lines []patch.Line) (out []string) {
 
 // answers reports whether the claimed place has itself what s looks for elsewhere.
 func (c Claim) answers(file *text.Lines, s sign, left *int) bool {
+	if s.bare {
+		return c.count(file, s.removed, alike, left) > 0
+	}
 	if s.whole {
 		return c.hasInOrder(file, s.above, left)
 	}
@@ -212,6 +221,16 @@ func (c Claim) shows(lines []string, left *int) int {
 // count counts how often lines stand at the claimed place, one below the other.
 func (c Claim) count(file *text.Lines, lines []string, equal func(have, want string) bool, left *int) int {
 	return countRuns(c.To-c.From, lines, left, func(n int, want string) bool { return equal(file.Line(c.From+n), want) })
+}
+
+// standsStraight reports whether a line of context with words stands at the claimed place byte for byte.
+func (c Claim) standsStraight(file *text.Lines, left *int) bool {
+	*left -= c.To - c.From + len(c.Lines)
+	there := map[string]bool{}
+	for n := c.From; n < c.To; n++ {
+		there[file.Line(n)] = true
+	}
+	return slices.ContainsFunc(c.Lines, func(l patch.Line) bool { return l.Mark() == ' ' && TextHasWords(l.Text()) && there[l.Text()] })
 }
 
 // hasInOrder reports whether lines stand at the claimed place, in this order.
