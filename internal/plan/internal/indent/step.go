@@ -110,9 +110,10 @@ func FitAsWritten(step int, lines []patch.Line) bool {
 // RunsFit reports whether the added lines of a hunk of which only the context was moved show that they were not. Each run of them has to
 // begin as deep as what it replaces. A run that replaces nothing has to begin no deeper than the line above it allows, and to stand better
 // than it would if it had been moved along with some line of the context. No added line may be indented by tabs where the lines of the file
-// are not. No line may be removed and added again: one of the two was moved. lines are as for [Shift.Agrees].
+// are not. No line may be removed and added again: one of the two was moved. A bracket closes as deep as the line that opens it, if an added
+// line has one of the two. lines are as for [Shift.Agrees].
 func (s *Seen) RunsFit(step int, lines []patch.Line) bool {
-	if addsRemoved(lines) {
+	if addsRemoved(lines) || !bracketsFit(step, lines) {
 		return false
 	}
 	tabs := slices.ContainsFunc(lines, func(l patch.Line) bool { return l.Old() && tabbed(l) })
@@ -163,6 +164,33 @@ func addsRemoved(lines []patch.Line) bool {
 		}
 	}
 	return false
+}
+
+// bracketsFit reports whether each line of the outcome that begins with a closing bracket stands as deep as the one that ends with the opening
+// one, if one of the two lines is added.
+func bracketsFit(step int, lines []patch.Line) bool {
+	type opener struct {
+		at    int
+		added bool
+	}
+	var open []opener
+	for _, l := range lines {
+		in, rest := Cut(l.Text())
+		if l.Mark() == '-' || rest == "" {
+			continue
+		}
+		at, adds := width(in, step), l.Mark() == '+'
+		if n := len(open) - 1; n >= 0 && strings.IndexByte(")]}", rest[0]) >= 0 {
+			if (adds || open[n].added) && at != open[n].at {
+				return false
+			}
+			open = open[:n]
+		}
+		if rest = strings.TrimRight(rest, " \t"); strings.IndexByte("([{", rest[len(rest)-1]) >= 0 {
+			open = append(open, opener{at, adds})
+		}
+	}
+	return true
 }
 
 // runFits reports whether a run of added lines fits among lines, which begin with the one above and end with the one below it.
