@@ -44,6 +44,7 @@ func TestWeighed(t *testing.T) {
 		{"an added line at the end, below two lines in another order", []string{" func second(b int) int {", "-\tleft := begin(b)", "+\tleft := begin(b, 1)", " \treturn left + right", " \tright := end(b)", "+\tmore()"}, "", "away from its other lines"},
 		{"an added line at the beginning, above two lines in another order", []string{"+\tmore()", " \tleft := begin(b)", " func second(b int) int {", "-\tright := end(b)", "+\tright := end(b, 1)", " \treturn left + right"}, "", "away from its other lines"},
 		{"one of two blank lines, of which one is there, and another line", []string{" \tlog(start)", " \treturn start", " }", " ", "-", "-func second(b int) int {", " \tleft := begin(b)"}, "", ""},
+		{"an added line above a bracket that stands just outside of the place", []string{"-\tleft := begin(b)", "+\tleft := begin(b, 1)", " \tright := end(b)", " }", " \treturn left + right", "+\tmore()"}, "", "\"}\" is not there"},
 		{"an added line at the margin, among lines too far right", []string{" \t\tleft := begn(b)", "+label:", "+\t\tmore()", " \t\tright := end(b)"}, "", ""},
 		{"half of it is made", []string{" func first(a int) int {", "-\told := begin(a)", "+\tstart := begin(a)", " \tlog(start)", "-\treturn start", "+\treturn start + 1", " }"},
 			"-\treturn start|+\treturn start + 1", ""},
