@@ -60,11 +60,15 @@ func (f *finder) doubtWordless() {
 func (f *finder) doubtRemovals() {
 	beside := map[string][]sighting{} // by line of context, folded
 	see := func(k int, context patch.Line, step int, removed patch.Line) {
-		if !place.HasWords(context) || !place.HasWords(removed) {
+		if context.Text() == "" || !place.HasWords(removed) {
 			return
 		}
+		like := 0.6
+		if !place.HasWords(context) {
+			like = 0.75
+		}
 		if key := match.Fold(patch.Unicode, context.Text()); len(beside[key]) < maxSightings {
-			beside[key] = append(beside[key], sighting{k, step, match.Fold(patch.Unicode, removed.Text())})
+			beside[key] = append(beside[key], sighting{k, step, like, match.Fold(patch.Unicode, removed.Text())})
 		}
 	}
 	for k := range f.found {
@@ -84,7 +88,7 @@ func (f *finder) doubtRemovals() {
 	}
 	for n := range f.File.Len() {
 		for _, s := range beside[match.Fold(patch.Unicode, f.File.Line(n))] {
-			if at := n + s.step; f.found[s.hunk].proof == Strong && at >= 0 && at < f.File.Len() && match.Similarity(match.Fold(patch.Unicode, f.File.Line(at)), s.removed) >= 0.6 {
+			if at := n + s.step; f.found[s.hunk].proof == Strong && at >= 0 && at < f.File.Len() && match.Similarity(match.Fold(patch.Unicode, f.File.Line(at)), s.removed) >= s.like {
 				f.found[s.hunk] = outcome{}
 			}
 		}
@@ -94,9 +98,10 @@ func (f *finder) doubtRemovals() {
 // maxSightings bounds the sightings beside equal lines of context, each of which is compared at every such line of the file.
 const maxSightings = 32
 
-// sighting is a line that a hunk removes, step lines from a line of its context.
+// sighting is a line that a hunk removes, step lines from a line of its context. A line that is like it by so much counts as it.
 type sighting struct {
 	hunk, step int
+	like       float64
 	removed    string
 }
 
