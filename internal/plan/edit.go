@@ -2,7 +2,6 @@ package plan
 
 import (
 	"maps"
-	"slices"
 
 	"github.com/emend-dev/emend/fail"
 	"github.com/emend-dev/emend/internal/dialect"
@@ -94,9 +93,6 @@ func (b *builder) doubtApplied(p *place.Placement, errs fail.List) {
 		if there {
 			at[i].Already = false
 			at[i].Msg = "what it adds is there already, and what it removes stands elsewhere"
-			if !slices.ContainsFunc(p.Hunks[hunks[i]].Lines, func(l patch.Line) bool { return l.Mark() == '+' }) {
-				at[i].Msg = "the lines around what it removes are there without it, and much of what it removes stands elsewhere"
-			}
 			at[i].Hint = "Leave this hunk out if it is applied‹idempotent:, or send the patch with {}, which skips it›; else send it with the lines around the place that is meant."
 		}
 	}

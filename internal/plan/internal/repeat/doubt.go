@@ -56,16 +56,17 @@ func (f *finder) doubtWordless() {
 }
 
 // doubtRemovals drops the proof of hunks that only remove lines, if a line much like the first that they remove, or the last, stands
-// beside the same line of context: then the hunk has a mistake in it.
-func (f *finder) doubtRemovals() {
+// beside the same line of context: then the hunk has a mistake in it. Context without words counts unless the caller asks to skip what is
+// applied.
+func (f *finder) doubtRemovals(mode Mode) {
 	beside := map[string][]sighting{} // by line of context, folded
 	see := func(k int, context patch.Line, step int, removed patch.Line) {
-		if context.Text() == "" || !place.HasWords(removed) {
-			return
-		}
 		like := 0.6
 		if !place.HasWords(context) {
 			like = 0.75
+		}
+		if !place.HasWords(removed) || mode >= Skip && !place.HasWords(context) {
+			return
 		}
 		if key := match.Fold(patch.Unicode, context.Text()); len(beside[key]) < maxSightings {
 			beside[key] = append(beside[key], sighting{k, step, like, match.Fold(patch.Unicode, removed.Text())})

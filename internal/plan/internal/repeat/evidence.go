@@ -78,8 +78,7 @@ func (f *finder) count(l patch.Line) int {
 
 // Removable reports of some hunks of p whether they remove lines, one below the other and one of them with words, that stand in the file
 // somewhere. If such a hunk counts as applied, these lines may be what it means, and what it adds may stand at a place like theirs. What
-// stands at the place of an earlier hunk that says the same does not count: that hunk removes it. A hunk that adds nothing proves less: for it
-// every other line that it removes is enough, wherever it stands.
+// stands at the place of an earlier hunk that says the same does not count: that hunk removes it.
 func Removable(p *place.Placement, hunks []int) []bool {
 	if len(hunks) == 0 {
 		return nil
@@ -98,8 +97,7 @@ func Removable(p *place.Placement, hunks []int) []bool {
 	}
 	x.Build()
 	out := make([]bool, len(hunks))
-	for i, k := range hunks {
-		out[i] = own[i] == nil && f.halfStand(p.Hunks[k].Lines)
+	for i := range hunks {
 		for j, id := range ids[i] {
 			n := 0
 			if own[i] != nil {
@@ -109,22 +107,6 @@ func Removable(p *place.Placement, hunks []int) []bool {
 		}
 	}
 	return out
-}
-
-// halfStand reports whether lines add nothing, and half of the lines with words that they remove stand in the file.
-func (f *finder) halfStand(lines []patch.Line) bool {
-	words, there := 0, 0
-	for _, l := range lines {
-		switch {
-		case added(l):
-			return false
-		case removed(l) && place.HasWords(l):
-			if words++; f.count(l) > 0 {
-				there++
-			}
-		}
-	}
-	return there > 0 && 2*there >= words
 }
 
 // removedRuns lists the runs of lines, one of them with words, that are removed one below the other.
