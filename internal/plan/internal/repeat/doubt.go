@@ -89,7 +89,7 @@ func (f *finder) doubtRemovals(mode Mode) {
 	}
 	for n := range f.File.Len() {
 		for _, s := range beside[match.Fold(patch.Unicode, f.File.Line(n))] {
-			if at := n + s.step; f.found[s.hunk].proof == Strong && at >= 0 && at < f.File.Len() && match.Similarity(match.Fold(patch.Unicode, f.File.Line(at)), s.removed) >= s.like {
+			if at := n + s.step; f.found[s.hunk].proof == Strong && at >= 0 && at < f.File.Len() && s.means(match.Fold(patch.Unicode, f.File.Line(at))) {
 				f.found[s.hunk] = outcome{}
 			}
 		}
@@ -104,6 +104,13 @@ type sighting struct {
 	hunk, step int
 	like       float64
 	removed    string
+}
+
+// means reports whether the removed line may be this line of the file, with a mistake or cut short.
+func (s sighting) means(line string) bool {
+	const least = 4 // bytes of a line that is cut short
+	stem := strings.TrimRight(s.removed, ".… ")
+	return match.Similarity(line, s.removed) >= s.like || len(stem) >= least && strings.HasPrefix(line, stem)
 }
 
 // occurrences counts how often each of runs stands in lines, on a rung. For what a hunk leaves it is the loosest one: the hunk may change
