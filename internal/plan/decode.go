@@ -78,8 +78,9 @@ func (b *builder) attemptAt(d dialect.Decoding) (*builder, error) {
 	return a, err
 }
 
-// prove plans a decoding. It returns nil if it is refused, or if a file or the outcome speaks against it. It reports false if the
-// work was given up, so that nothing is known.
+// prove plans a decoding. It returns nil if it is refused, or if a file or the outcome speaks against it. It reports false if nothing is
+// known: the work was given up, or a file has what the decoding takes off added lines. Whether these mean it is then open, for every other
+// decoding too.
 func (b *builder) prove(d dialect.Decoding) (out *Plan, known bool) {
 	a, err := b.attemptAt(d)
 	if err != nil {
@@ -91,7 +92,13 @@ func (b *builder) prove(d dialect.Decoding) (out *Plan, known bool) {
 	}
 	for i := range out.Steps {
 		s := &out.Steps[i]
-		if len(s.Hunks) > 0 && (s.Before == s.After || contradicts(s.Before, &d, &d.Patch.Sections[s.Section])) {
+		if len(s.Hunks) == 0 {
+			continue
+		}
+		if slices.ContainsFunc(d.Absent, func(t string) bool { return strings.Contains(s.Before, t) }) {
+			return nil, false
+		}
+		if s.Before == s.After || contradicts(s.Before, &d, &d.Patch.Sections[s.Section]) {
 			return nil, true
 		}
 	}
@@ -99,16 +106,13 @@ func (b *builder) prove(d dialect.Decoding) (out *Plan, known bool) {
 	return out, true
 }
 
-// contradicts reports whether a file has a text that decoded added lines had, or a changed line of section s with its mark: that line
-// may be context whose own mark is missing. An added line that seems to hold two shows more damage than was decoded.
+// contradicts reports whether a file has a changed line of section s with its mark: that line may be context whose own mark is missing. An
+// added line that seems to hold two shows more damage than was decoded.
 func contradicts(file string, d *dialect.Decoding, s *patch.Section) bool {
 	for _, h := range s.Hunks {
 		if slices.ContainsFunc(h.Lines, func(l patch.Line) bool { return !l.Old() && decode.RunTogether(l.Text()) }) {
 			return true
 		}
-	}
-	if slices.ContainsFunc(d.Absent, func(t string) bool { return strings.Contains(file, t) }) {
-		return true
 	}
 	if d.Name != decode.MissingMarks {
 		return false

@@ -35,6 +35,7 @@ func TestDecode(t *testing.T) {
 		{"numbers, and an added line that holds two", "a\nb\nc\n", " 1| a\n-2| b\n+B() {\\n+}\n 3| c", "", ""},
 		{"entities", code, " \tif a &lt; b {\n-\t\tg(\"x\\n\")\n+\t\tg(a &lt; b)", "HTML entities", "\t\tg(a < b)"},
 		{"entities that the file has as well", code + "// &lt;\n", " \tif a &lt; b {\n-\t\tg(\"x\\n\")\n+\t\tg(a &lt; b)", "", ""},
+		{"entities that only one way takes off the added line, and that the file has as well", code + "// &amp;\n", " \tif a &lt; b {\n+\t\tg(&quot;y&quot;)", "", ""},
 		{"entities in old lines, the file has some", code + "// &lt;\n", " \tif a &lt; b {\n-\t\tg(\"x\\n\")\n+\t\tg(1)", "HTML entities", "\t\tg(1)"},
 		{"escapes", code, " \tif a < b {\n-\t\tg(\\\"x\\\\n\\\")\n+\t\tg(\\\"y\\\")", "escaped characters", "\t\tg(\"y\")"},
 		{"newlines", "a\nb\nc\n", ` a\n-b\n+B\n c`, `ends of lines written as \n`, "B"},

@@ -8,7 +8,8 @@ import (
 
 // The damages of this file were added after the engine was first tuned.
 
-// twinBeside puts a near twin of what a hunk shows right above or below it into the file, as if somebody had copied and edited it.
+// twinBeside puts a near twin of what a hunk shows right above or below it into the file, as if somebody had copied and edited it. A hunk that
+// begins with an addition gets none above: its text says that the lines go right above its context, and so below the twin.
 func twinBeside(r *rand.Rand, c *Case) bool {
 	h := c.Hunks[r.IntN(len(c.Hunks))]
 	from, to := h.From, h.From+len(h.old())
@@ -19,7 +20,11 @@ func twinBeside(r *rand.Rand, c *Case) bool {
 	if !ok {
 		return false
 	}
-	c.disk.insert([]int{from, to}[r.IntN(2)], twin...)
+	at := []int{from, to}[r.IntN(2)]
+	if at == from && h.Lines[0][0] == '+' {
+		return false
+	}
+	c.disk.insert(at, twin...)
 	return r.IntN(2) == 0 || c.mistypeIn(r, slices.IndexFunc(c.Hunks, func(o Hunk) bool { return o.From == h.From }))
 }
 

@@ -168,6 +168,15 @@ func TestFiles(t *testing.T) {
 	}
 }
 
+// TestTwinBeside: a twin above a hunk that begins with an addition would stand between the added lines and the context below them.
+func TestTwinBeside(t *testing.T) {
+	for _, c := range damaged(t, mustChange(t, shop, "// Package shop is new.\n"+shop), Wide, "twin beside") {
+		if !strings.HasPrefix(c.Disk, "package shop\n") || c.Want != "// Package shop is new.\n"+c.Disk {
+			t.Errorf("the file is\n%s", c.Disk)
+		}
+	}
+}
+
 // TestOlder: lines that the version before does not have stay out, and what is decided by the change's own lines is decided so.
 func TestOlder(t *testing.T) {
 	for _, tc := range []struct {

@@ -110,8 +110,12 @@ func FitAsWritten(step int, lines []patch.Line) bool {
 // RunsFit reports whether the added lines of a hunk of which only the context was moved show that they were not. Each run of them has to
 // begin as deep as what it replaces. A run that replaces nothing has to begin no deeper than the line above it allows, and to stand better
 // than it would if it had been moved along with some line of the context. No added line may be indented by tabs where the lines of the file
-// are not. lines are as for [Shift.Agrees].
+// are not. No line may be removed and added again: one of the two was moved. A bracket closes as deep as the line that opens it, if an added
+// line has one of the two. lines are as for [Shift.Agrees].
 func (s *Seen) RunsFit(step int, lines []patch.Line) bool {
+	if addsRemoved(lines) || !bracketsFit(step, lines) {
+		return false
+	}
 	tabs := slices.ContainsFunc(lines, func(l patch.Line) bool { return l.Old() && tabbed(l) })
 	above, replaced := 0, -1 // the last line of context, and how deep the first of the removed lines below it stands
 	for i := 0; i < len(lines); i++ {
@@ -137,6 +141,54 @@ func (s *Seen) RunsFit(step int, lines []patch.Line) bool {
 			return false
 		}
 		i = to - 1
+	}
+	return true
+}
+
+// addsRemoved reports whether a run of changed lines removes a line with text and adds the same one.
+func addsRemoved(lines []patch.Line) bool {
+	var removed map[patch.Line]bool
+	for _, l := range lines {
+		switch l.Mark() {
+		case '-':
+			if removed == nil {
+				removed = map[patch.Line]bool{}
+			}
+			removed[l[1:]] = strings.TrimSpace(l.Text()) != ""
+		case '+':
+			if removed[l[1:]] {
+				return true
+			}
+		default:
+			removed = nil
+		}
+	}
+	return false
+}
+
+// bracketsFit reports whether each line of the outcome that begins with a closing bracket stands as deep as the one that ends with the opening
+// one, if one of the two lines is added.
+func bracketsFit(step int, lines []patch.Line) bool {
+	type opener struct {
+		at    int
+		added bool
+	}
+	var open []opener
+	for _, l := range lines {
+		in, rest := Cut(l.Text())
+		if l.Mark() == '-' || rest == "" {
+			continue
+		}
+		at, adds := width(in, step), l.Mark() == '+'
+		if n := len(open) - 1; n >= 0 && strings.IndexByte(")]}", rest[0]) >= 0 {
+			if (adds || open[n].added) && at != open[n].at {
+				return false
+			}
+			open = open[:n]
+		}
+		if rest = strings.TrimRight(rest, " \t"); strings.IndexByte("([{", rest[len(rest)-1]) >= 0 {
+			open = append(open, opener{at, adds})
+		}
 	}
 	return true
 }

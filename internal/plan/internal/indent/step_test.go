@@ -37,6 +37,10 @@ func TestRunsFit(t *testing.T) {
 		{"     a||+|+      b|     c", false},
 		{"   a|-  b|+  c|+      d", true},
 		{"   a|-  b|+    c", false},
+		{"   a|-  b|-  c|+  b|+d", false}, // what is not changed was moved along
+		{"   a|-  b|   c|-  d|+  b", true},
+		{" a {|-    b|+    }|+    c {|+        d|+}", false}, // a part was moved along
+		{" a {|-    b|+    c {|+        d|+    }|+}", true},
 		{"   a {|+\tb|     c", false},
 	} {
 		var lines []patch.Line

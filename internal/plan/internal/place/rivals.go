@@ -26,6 +26,8 @@ type sign struct {
 	above, below []string // context
 	removed      []string
 	gone         bool // removed lines are gone from between the context
+	whole        bool // it is all context of the hunk
+	bare         bool // it is removed lines alone
 }
 
 // Rivals returns for each claim a line, from 1, of another place that has, byte for byte, what the claimed one lacks; 0 if there is none.
@@ -33,8 +35,10 @@ type sign struct {
 //
 //   - lines that the hunk changes, with the line of context right above and the one right below, if these do not stand there
 //     but for typography. If they do but the place has gaps, another place that has them too is a rival;
+//   - removed lines, if they are indented otherwise there and the context is not;
 //   - context around lines that the hunk removes, if it does not stand there but for typography. A place that has it without these
-//     lines is a rival, also one within the claimed place: they may be gone from there.
+//     lines is a rival, also one within the claimed place: they may be gone from there. So is a place that has all context of the hunk, one
+//     line below the other, where the claimed one lacks a line of it.
 //
 // What stands in one of the taken places is no rival: another hunk means it. It reads the file at most twice. Unknown stands for a claim
 // that would take too long: hunks of thousands of lines that are alike.
@@ -43,8 +47,9 @@ func Rivals(file *text.Lines, claims, taken []Claim) []int {
 	left := maxCompared
 	var signs []sign
 	for i, c := range claims {
+		straight := c.standsStraight(file, &left)
 		for s := range c.signs {
-			if s.claim = i; !c.answers(file, s, &left) {
+			if s.claim = i; (straight || !s.bare) && !c.answers(file, s, &left) {
 				signs = append(signs, s)
 			}
 			if left < 0 {
@@ -118,10 +123,13 @@ func (c Claim) signs(yield func(sign) bool) {
 		}
 		above, below := contextAbove(c.Lines[:from]), contextBelow(c.Lines[to:])
 		near := sign{above: above[max(0, len(above)-1):], removed: removed, below: below[:min(1, len(below))]}
-		if slices.ContainsFunc(removed, TextHasWords) || len(removed) == 0 && slices.ContainsFunc(near.above, TextHasWords) && slices.ContainsFunc(near.below, TextHasWords) {
+		if slices.ContainsFunc(removed, TextHasWords) || len(removed) == 0 && near.tellsPlace() {
 			if !yield(near) {
 				return
 			}
+		}
+		if slices.ContainsFunc(removed, TextHasWords) && !yield(sign{removed: removed, bare: true}) {
+			return
 		}
 		if gone := (sign{above: above, below: below, gone: true}); slices.ContainsFunc(removed, TextHasWords) && len(above) > 0 && len(below) > 0 && slices.ContainsFunc(gone.lines(), TextHasWords) {
 			if !yield(gone) {
@@ -130,6 +138,27 @@ func (c Claim) signs(yield func(sign) bool) {
 		}
 		from = to
 	}
+	if all := (sign{above: c.context(), gone: true, whole: true}); slices.ContainsFunc(c.Lines, removesWords) && slices.ContainsFunc(all.above, TextHasWords) {
+		yield(all)
+	}
+}
+
+func removesWords(l patch.Line) bool { return l.Mark() == '-' && TextHasWords(l.Text()) }
+
+// context returns the lines of context.
+func (c Claim) context() (out []string) {
+	for _, l := range c.Lines {
+		if l.Mark() == ' ' {
+			out = append(out, l.Text())
+		}
+	}
+	return out
+}
+
+// tellsPlace reports whether a line of context stands on both sides, and one of the two has words.
+func (s sign) tellsPlace() bool {
+	lines := s.lines()
+	return len(s.above) > 0 && len(s.below) > 0 && slices.ContainsFunc(lines, TextHasWords) && !slices.Contains(lines, "")
 }
 
 func contextAbove(lines []patch.Line) (out []string) {
@@ -152,6 +181,12 @@ func contextBelow(lines []patch.Line) (out []string) {
 
 // answers reports whether the claimed place has itself what s looks for elsewhere.
 func (c Claim) answers(file *text.Lines, s sign, left *int) bool {
+	if s.bare {
+		return c.count(file, s.removed, alike, left) > 0
+	}
+	if s.whole {
+		return c.hasInOrder(file, s.above, left)
+	}
 	if s.gone {
 		return c.count(file, s.above, alike, left) > 0 && c.count(file, s.below, alike, left) > 0 && c.count(file, s.lines(), alike, left) <= c.shows(s.lines(), left)
 	}
@@ -186,6 +221,27 @@ func (c Claim) shows(lines []string, left *int) int {
 // count counts how often lines stand at the claimed place, one below the other.
 func (c Claim) count(file *text.Lines, lines []string, equal func(have, want string) bool, left *int) int {
 	return countRuns(c.To-c.From, lines, left, func(n int, want string) bool { return equal(file.Line(c.From+n), want) })
+}
+
+// standsStraight reports whether a line of context with words stands at the claimed place byte for byte.
+func (c Claim) standsStraight(file *text.Lines, left *int) bool {
+	*left -= c.To - c.From + len(c.Lines)
+	there := map[string]bool{}
+	for n := c.From; n < c.To; n++ {
+		there[file.Line(n)] = true
+	}
+	return slices.ContainsFunc(c.Lines, func(l patch.Line) bool { return l.Mark() == ' ' && TextHasWords(l.Text()) && there[l.Text()] })
+}
+
+// hasInOrder reports whether lines stand at the claimed place, in this order.
+func (c Claim) hasInOrder(file *text.Lines, lines []string, left *int) bool {
+	*left -= c.To - c.From
+	for n := c.From; n < c.To && len(lines) > 0; n++ {
+		if alike(file.Line(n), lines[0]) {
+			lines = lines[1:]
+		}
+	}
+	return len(lines) == 0
 }
 
 // countRuns counts how often lines stand one below the other among so many, until nothing is left to be compared.

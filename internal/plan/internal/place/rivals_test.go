@@ -20,6 +20,7 @@ func TestRivals(t *testing.T) {
 		"five() {", "open(c)", "log(c)", "drop(c)", "close(c)", "done(c)", "}", // 21
 		"drop(c)", "end", // 28
 		"six() {", "say(“d”)", "end(d)", "}", "six() {", "say(\"d\")", "end(d)", // 30
+		"seven() {", "open(e)", "log(e)", "use(e)", "close(e)", "done(e)", "eight() {", "open(e)", "use(e)", "close(e)", "done(f)", // 37
 	}
 	for _, tt := range []struct {
 		name     string
@@ -39,6 +40,11 @@ func TestRivals(t *testing.T) {
 		{"gone from between its context, as it is within what it removes", []string{" open(c)", "-drop(c)", "-open(c)", " close(c)", " }"}, 18, 20, true, 0},
 		{"typography, and without it elsewhere", []string{" six() {", "-say(\"d\")", "+cry()", " end(d)"}, 30, 32, false, 0},
 		{"typography and a gap, and without them elsewhere", []string{" six() {", "-say(\"d\")", "+cry()", " end(d)"}, 30, 32, true, 34},
+		{"an addition above a bracket, with another indentation elsewhere", []string{"  use(a)", "   close(a)", "+  done(a)", " }"}, 3, 5, false, 9},
+		{"an addition between brackets", []string{"   close(a)", " }", "+done(a)", " }"}, 4, 5, false, 0},
+		{"gone from between all context, of which a line is another here", []string{" open(e)", "-log(e)", "+note(e)", " use(e)", "+more(e)", " close(e)", " done(f)"}, 38, 42, false, 44},
+		{"gone from between all context, which is here", []string{" open(e)", "-log(e)", "+note(e)", " use(e)"}, 38, 40, false, 0},
+		{"removed with another indentation, among context as it is", []string{" two() {", "   open(a)", "-    use(a)", "   close(a)"}, 6, 9, false, 3},
 		{"only brackets are changed", []string{" }", "-}", " end"}, 27, 29, false, 0},
 	} {
 		c := Claim{Lines: hunktest.Hunk(tt.hunk...).Lines, From: tt.from - 1, To: tt.to, Gaps: tt.gaps}

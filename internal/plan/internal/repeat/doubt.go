@@ -21,7 +21,7 @@ func (f *finder) doubt() {
 			continue
 		}
 		runs := goneWhenApplied(f.Hunks[k].Lines)
-		own := occurrences(f.Hunks[k].New(), runs)
+		own := occurrences(patch.Unicode, f.Hunks[k].New(), runs)
 		for i, lines := range runs {
 			signs = append(signs, sign{k, x.Add(slices.Values(lines)), own[i]})
 		}
@@ -56,15 +56,20 @@ func (f *finder) doubtWordless() {
 }
 
 // doubtRemovals drops the proof of hunks that only remove lines, if a line much like the first that they remove, or the last, stands
-// beside the same line of context: then the hunk has a mistake in it.
-func (f *finder) doubtRemovals() {
+// beside the same line of context: then the hunk has a mistake in it. Context without words counts unless the caller asks to skip what is
+// applied.
+func (f *finder) doubtRemovals(mode Mode) {
 	beside := map[string][]sighting{} // by line of context, folded
 	see := func(k int, context patch.Line, step int, removed patch.Line) {
-		if !place.HasWords(context) || !place.HasWords(removed) {
+		like := 0.6
+		if !place.HasWords(context) {
+			like = 0.75
+		}
+		if !place.HasWords(removed) || mode >= Skip && !place.HasWords(context) {
 			return
 		}
 		if key := match.Fold(patch.Unicode, context.Text()); len(beside[key]) < maxSightings {
-			beside[key] = append(beside[key], sighting{k, step, match.Fold(patch.Unicode, removed.Text())})
+			beside[key] = append(beside[key], sighting{k, step, like, match.Fold(patch.Unicode, removed.Text())})
 		}
 	}
 	for k := range f.found {
@@ -84,7 +89,7 @@ func (f *finder) doubtRemovals() {
 	}
 	for n := range f.File.Len() {
 		for _, s := range beside[match.Fold(patch.Unicode, f.File.Line(n))] {
-			if at := n + s.step; f.found[s.hunk].proof == Strong && at >= 0 && at < f.File.Len() && match.Similarity(match.Fold(patch.Unicode, f.File.Line(at)), s.removed) >= 0.6 {
+			if at := n + s.step; f.found[s.hunk].proof == Strong && at >= 0 && at < f.File.Len() && s.means(match.Fold(patch.Unicode, f.File.Line(at))) {
 				f.found[s.hunk] = outcome{}
 			}
 		}
@@ -94,23 +99,31 @@ func (f *finder) doubtRemovals() {
 // maxSightings bounds the sightings beside equal lines of context, each of which is compared at every such line of the file.
 const maxSightings = 32
 
-// sighting is a line that a hunk removes, step lines from a line of its context.
+// sighting is a line that a hunk removes, step lines from a line of its context. A line that is like it by so much counts as it.
 type sighting struct {
 	hunk, step int
+	like       float64
 	removed    string
 }
 
-// occurrences counts how often each of runs stands in now, on the loosest rung: a hunk may change nothing but white space. If a
-// line of now holds a line end it says 0, which leaves the hunk unproved.
-func occurrences(now []string, runs [][]string) []int {
+// means reports whether the removed line may be this line of the file, with a mistake or cut short.
+func (s sighting) means(line string) bool {
+	const least = 4 // bytes of a line that is cut short
+	stem := strings.TrimRight(s.removed, ".… ")
+	return match.Similarity(line, s.removed) >= s.like || len(stem) >= least && strings.HasPrefix(line, stem)
+}
+
+// occurrences counts how often each of runs stands in lines, on a rung. For what a hunk leaves it is the loosest one: the hunk may change
+// nothing but white space. If a line holds a line end it says 0, which leaves the hunk unproved.
+func occurrences(on patch.Rung, lines []string, runs [][]string) []int {
 	out := make([]int, len(runs))
-	file := text.Split(strings.Join(now, text.LF) + text.LF)
-	if file.Len() != len(now) {
+	file := text.Split(strings.Join(lines, text.LF) + text.LF)
+	if file.Len() != len(lines) {
 		return out
 	}
-	x := match.NewIndex(match.NewDoc(file), patch.Unicode, len(runs))
-	for i, lines := range runs {
-		out[i] = x.Add(slices.Values(lines))
+	x := match.NewIndex(match.NewDoc(file), on, len(runs))
+	for i, run := range runs {
+		out[i] = x.Add(slices.Values(run))
 	}
 	x.Build()
 	for i, id := range out {

@@ -77,36 +77,50 @@ func (f *finder) count(l patch.Line) int {
 }
 
 // Removable reports of some hunks of p whether they remove lines, one below the other and one of them with words, that stand in the file
-// somewhere. If such a hunk counts as applied, these lines may be what it means, and what it adds may stand at a place like theirs.
+// somewhere. If such a hunk counts as applied, these lines may be what it means, and what it adds may stand at a place like theirs. What
+// stands at the place of an earlier hunk that says the same does not count: that hunk removes it.
 func Removable(p *place.Placement, hunks []int) []bool {
 	if len(hunks) == 0 {
 		return nil
 	}
+	f := finder{Placement: p}
 	x := match.NewIndex(match.NewDoc(p.File), patch.Whitespace, len(hunks))
-	runs := make([][]int, len(hunks))
+	ids, own := make([][]int, len(hunks)), make([][]int, len(hunks))
 	for i, k := range hunks {
-		lines := p.Hunks[k].Lines
-		for from := 0; from < len(lines); from++ {
-			to := from
-			for to < len(lines) && removed(lines[to]) {
-				to++
-			}
-			if slices.ContainsFunc(lines[from:to], place.HasWords) {
-				runs[i] = append(runs[i], x.Add(func(yield func(string) bool) {
-					for _, l := range lines[from:to] {
-						if !yield(l.Text()) {
-							return
-						}
-					}
-				}))
-			}
-			from = to
+		runs := removedRuns(p.Hunks[k].Lines)
+		for _, run := range runs {
+			ids[i] = append(ids[i], x.Add(slices.Values(run)))
+		}
+		if f.twin(k) >= 0 {
+			own[i] = occurrences(patch.Whitespace, p.Hunks[k].Old(), runs)
 		}
 	}
 	x.Build()
 	out := make([]bool, len(hunks))
 	for i := range hunks {
-		out[i] = slices.ContainsFunc(runs[i], func(n int) bool { return n > 0 && x.Count(n) > 0 })
+		for j, id := range ids[i] {
+			n := 0
+			if own[i] != nil {
+				n = own[i][j]
+			}
+			out[i] = out[i] || id > 0 && x.Count(id) > n
+		}
+	}
+	return out
+}
+
+// removedRuns lists the runs of lines, one of them with words, that are removed one below the other.
+func removedRuns(lines []patch.Line) (out [][]string) {
+	for from := 0; from < len(lines); from++ {
+		to := from
+		var run []string
+		for ; to < len(lines) && removed(lines[to]); to++ {
+			run = append(run, lines[to].Text())
+		}
+		if slices.ContainsFunc(lines[from:to], place.HasWords) {
+			out = append(out, run)
+		}
+		from = to
 	}
 	return out
 }

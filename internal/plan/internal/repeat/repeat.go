@@ -33,7 +33,7 @@ func Find(p *place.Placement, mode Mode) (all bool) {
 		return false
 	}
 	f.doubt()
-	f.doubtRemovals()
+	f.doubtRemovals(mode)
 	f.foundWhilePlacing(mode)
 	if mode < Skip {
 		f.doubtWordless()

@@ -283,12 +283,25 @@ func (s *search) besideLike(st *alignment, i int) bool {
 	return false
 }
 
+// besideMissing reports whether removed line i is one of several equal lines, and one of them that is to stay is not there. Then the removed
+// one may be gone, and the line that is there the one to stay.
+func (s *search) besideMissing(st *alignment, i int) bool {
+	for _, step := range []int{-1, 1} {
+		for j := i + step; j >= 0 && j < len(s.old) && s.keys[j] == s.keys[i]; j += step {
+			if !s.removed[j] && st.image[j] == nothing {
+				return true
+			}
+		}
+	}
+	return false
+}
+
 // certainlyRemoves reports whether the line that stands for removed line i is surely the one meant: it is equal, and no line like it stands
 // where the hunk has it; or it is similar, stands directly between the lines that the hunk has around it, nothing else differs by more than a mistake, and the hunk does
 // not add it.
 func (s *search) certainlyRemoves(st *alignment, i int) bool {
 	n := st.image[i]
-	if n == nothing || !st.certain[i] {
+	if n == nothing || !st.certain[i] || s.besideMissing(st, i) {
 		return false
 	}
 	if s.isThere(st, i) {

@@ -165,17 +165,17 @@ func (s *search) elsewhere(st *alignment) string {
 		if s.omitted(i) || s.isThere(st, i) || key == "" && removes || s.writtenTwice(st, i) {
 			continue
 		}
-		if at := s.stands[key]; len(at) == 1 { // among the lines of the place it is in another order
-			if n := at[0]; st.from <= n && n < st.to || !sure {
-				return fmt.Sprintf("The hunk's line %s is line %d of the file, away from its other lines: send all of them as they stand at the place that is meant.", fail.Quote(s.old[i]), n+1)
-			}
-		} else if len(at) > 0 && !removes && s.similarity(st, i) < alike {
-			return fmt.Sprintf("The hunk's line %s stands in the file, and not here: send all lines as they stand at the place that is meant.", fail.Quote(s.old[i]))
-		}
 		if n, ok := s.besideCopy(st, i); ok {
 			return fmt.Sprintf("The hunk's line %s is line %d of the file, beside another line like the one to be removed: send all lines as they stand at the place that is meant.", fail.Quote(s.old[i]), n+1)
 		}
-		if !removes && weight(key) < 1 {
+		if at := s.stands[key]; len(at) == 1 { // among the lines of the place it is in another order
+			if n := at[0]; s.beside(st, n) || !sure {
+				return fmt.Sprintf("The hunk's line %s is line %d of the file, away from its other lines: send all of them as they stand at the place that is meant.", fail.Quote(s.old[i]), n+1)
+			}
+		} else if len(at) > 0 && (removes && !sure || !removes && s.similarity(st, i) < alike) {
+			return fmt.Sprintf("The hunk's line %s stands in the file, and not here: send all lines as they stand at the place that is meant.", fail.Quote(s.old[i]))
+		}
+		if weight(key) < 1 && (!removes || s.justOutside(st, key)) {
 			return fmt.Sprintf("The hunk's line %s is not there: send the lines around what is added as they are in the file.", fail.Quote(s.old[i]))
 		}
 		if s.removed[i] && !s.addsNew && slices.ContainsFunc(s.lines, func(l patch.Line) bool { return l.Mark() == '+' }) {
@@ -183,6 +183,20 @@ func (s *search) elsewhere(st *alignment) string {
 		}
 	}
 	return ""
+}
+
+// beside reports whether line n of the file is at the place, or so near to it that the hunk, with its lines in another order, may show it.
+func (s *search) beside(st *alignment, n int) bool {
+	return st.from-len(s.old) <= n && n < st.to+len(s.old)
+}
+
+// justOutside reports whether the hunk begins or ends with an added line, and the line of the file beyond has a key: it may belong to the
+// place, in another order, and what is added on its other side.
+func (s *search) justOutside(st *alignment, key string) bool {
+	is := func(l patch.Line, n int) bool {
+		return !l.Old() && n >= 0 && n < s.file.Len() && match.Fold(patch.Unicode, s.file.Line(n)) == key
+	}
+	return key != "" && (is(s.lines[0], st.from-1) || is(s.lines[len(s.lines)-1], st.to))
 }
 
 // writtenTwice reports whether old line i is context, and the hunk has it once more right above or below, where it is there.

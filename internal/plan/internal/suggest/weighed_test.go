@@ -41,6 +41,10 @@ func TestWeighed(t *testing.T) {
 		{"a line of context that the hunk has twice", []string{" func second(b int) int {", " \tleft := begin(b)", " \tleft := begin(b)", "+\tmore()", " \tright := end(b)"}, "+\tmore()", ""},
 		{"a line of context that the hunk has twice, with an addition between", []string{" func second(b int) int {", " \tleft := begin(b)", "+\tmore()", " \tleft := begin(b)", " \tright := end(b)"}, "", ""},
 		{"lines in another order", []string{" func second(b int) int {", "-\tright := end(b)", " \tleft := begin(b)", "+\tright := end(b)", "+", " \treturn left + right", " }"}, "", "away from its other lines"},
+		{"an added line at the end, below two lines in another order", []string{" func second(b int) int {", "-\tleft := begin(b)", "+\tleft := begin(b, 1)", " \treturn left + right", " \tright := end(b)", "+\tmore()"}, "", "away from its other lines"},
+		{"an added line at the beginning, above two lines in another order", []string{"+\tmore()", " \tleft := begin(b)", " func second(b int) int {", "-\tright := end(b)", "+\tright := end(b, 1)", " \treturn left + right"}, "", "away from its other lines"},
+		{"one of two blank lines, of which one is there, and another line", []string{" \tlog(start)", " \treturn start", " }", " ", "-", "-func second(b int) int {", " \tleft := begin(b)"}, "", ""},
+		{"an added line above a bracket that stands just outside of the place", []string{"-\tleft := begin(b)", "+\tleft := begin(b, 1)", " \tright := end(b)", " }", " \treturn left + right", "+\tmore()"}, "", "\"}\" is not there"},
 		{"an added line at the margin, among lines too far right", []string{" \t\tleft := begn(b)", "+label:", "+\t\tmore()", " \t\tright := end(b)"}, "", ""},
 		{"half of it is made", []string{" func first(a int) int {", "-\told := begin(a)", "+\tstart := begin(a)", " \tlog(start)", "-\treturn start", "+\treturn start + 1", " }"},
 			"-\treturn start|+\treturn start + 1", ""},
@@ -167,7 +171,8 @@ func TestBesideCopy(t *testing.T) {
 	}{
 		{"beside a copy", []string{"push:", "    version: 1", "  - run: push", "again:", "  - run: push"}, "beside another line like the one to be removed"},
 		{"beside a line much like it", []string{"push:", "    version: 11", "  - run: push", "again:", "  - run: push"}, "beside another line like the one to be removed"},
-		{"beside nothing", []string{"push:", "    version: 1", "", "  - run: push", "again:", "  - run: push"}, ""},
+		{"beside nothing", []string{"push:", "    version: 1", "", "  - run: push", "again:", "  - run: push"}, "stands in the file, and not here"},
+		{"beside nothing, and elsewhere is no such line to remove", []string{"push:", "  - run: push", "again:", "  - run: push"}, ""},
 	} {
 		offered := false
 		_, err := settle(text.Split(joined(append(vet[:len(vet):len(vet)], tt.below...))), []patch.Hunk{h}, order, func(patch.Hunk) (string, bool) { offered = true; return "shown", true })
