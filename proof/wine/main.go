@@ -46,7 +46,7 @@ func main() {
 	flag.StringVar(&c.mirror, "mirror", "http://deb.debian.org/debian", "where the Debian comes from")
 	flag.BoolVar(&c.make, "make", true, "make the chroot if it is missing")
 	flag.DurationVar(&c.limit, "limit", 20*time.Minute, "how long making the chroot may take")
-	flag.DurationVar(&c.timeout, "timeout", 10*time.Minute, "how long the tests of one package may take")
+	flag.DurationVar(&c.timeout, "timeout", 30*time.Minute, "how long the tests of one package may take")
 	flag.StringVar(&c.run, "run", "", "run only the tests that match this `PATTERN`")
 	flag.BoolVar(&c.short, "short", false, "go test -short")
 	flag.StringVar(&c.out, "out", "", "write the table to this `FILE` as well")
