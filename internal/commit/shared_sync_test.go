@@ -2,6 +2,7 @@ package commit
 
 import (
 	"errors"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"testing/synctest"
@@ -32,14 +33,15 @@ func TestSharedSync(t *testing.T) {
 		}
 		answers := make([]answer, 10)
 		begin := time.Now()
+		var wg sync.WaitGroup
 		for i := range answers {
-			go func() {
+			wg.Go(func() {
 				time.Sleep(time.Duration(i) * 100 * time.Millisecond) // the first one begins at once, the others during its sync
 				err := s.sync(d.Sync)
 				answers[i] = answer{err, time.Since(begin)}
-			}()
+			})
 		}
-		time.Sleep(time.Minute)
+		wg.Wait()
 		for i, a := range answers {
 			want := answer{late, 2 * time.Second}
 			if i == 0 {
