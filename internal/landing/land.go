@@ -52,7 +52,6 @@ type landing struct {
 	leftOut  *leftOut
 	counted  map[string]counted // by directory that ignore rules leave out
 	diff     strings.Builder
-	early    earlySync
 }
 
 // land judges what a layer has and commits it.
@@ -74,7 +73,7 @@ func land(ctx context.Context, w *workspace.Workspace, layer *overlay.Layer, rep
 		return err
 	}
 	defer l.leftOut.close()
-	if l.changes, err = layer.ChangesWhole(l.early.with(l.leftOut.oneChange(), w, dry)); err != nil {
+	if l.changes, err = layer.ChangesWhole(l.leftOut.oneChange()); err != nil {
 		return workspace.StoreError(err)
 	}
 	if err := l.judge(ctx); err != nil {
@@ -367,9 +366,6 @@ func (l *landing) commit(ctx context.Context, asked *consent.Result) error {
 			if err := l.moved(); err != nil {
 				return err
 			}
-		}
-		if err := l.early.wait(); err != nil {
-			return workspace.StoreError(err)
 		}
 		return l.repositories()
 	}
