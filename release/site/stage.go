@@ -117,7 +117,7 @@ type section struct {
 var sections = []section{
 	{"Start", []string{"README.md", "docs/why.md", "docs/install.md"}},
 	{"Guides", []string{"docs/guides/claude-code.md", "docs/guides/codex.md", "docs/guides/go.md", "docs/guides/mcp.md", "docs/guides/operators.md"}},
-	{"For people", []string{"docs/command-line.md", "docs/run.md", "docs/ui.md", "docs/editor.md", "docs/fleet-pages.md", "docs/log.md", "docs/trash.md", "docs/find.md", "docs/explain.md",
+	{"For people", []string{"docs/command-line.md", "docs/run.md", "docs/ui.md", "docs/editor.md", "docs/fleet.md", "docs/fleet-pages.md", "docs/log.md", "docs/trash.md", "docs/find.md", "docs/explain.md",
 		"docs/policy.md", "docs/rules.md", "docs/man.md"}},
 	{"For agents", []string{"docs/clients.md", "docs/tools.md", "docs/profiles.md", "docs/dialects.md", "docs/differences.md", "docs/serve.md", "docs/mcp.md", "docs/agents.md"}},
 	{"Promises", []string{"docs/commit.md", "docs/threats.md", "docs/reliability.md", "docs/proofs.md", "docs/windows.md", "docs/fleet-security.md", "docs/fleet-scale.md", "docs/size.md", "docs/conformance.md", "docs/performance.md", "SECURITY.md"}},
