@@ -27,8 +27,8 @@ func identityText(store string) (string, error) {
 	return fmt.Sprintf("%d %d\n", ino, born), err
 }
 
-// Identity tells the store at this place from every other one that was or will be there. It stays the same when the store is moved on
-// its disk. It is "" if there is no store.
+// Identity tells the store at this place from others that were or will be there: a file system that has no times of creation may give its
+// number to a later one. It stays the same when the store is moved on its disk. It is "" if there is no store.
 func (p Place) Identity() string {
 	is, err := identityText(p.Dir)
 	if err != nil {

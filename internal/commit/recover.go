@@ -71,8 +71,8 @@ func (s *Store) recover() (*Outcome, error) {
 	return o, s.sweep(o)
 }
 
-// sweepEvery is how often a store that makes one change after the other sweeps. Every sweep asks for each other process whether it is
-// alive, and what it finds is in nobody's way.
+// sweepEvery is the time between two sweeps of a store that makes changes. A sweep looks at a file of each other process, under the
+// store's lock, and what dead ones left is in nobody's way.
 const sweepEvery = time.Second
 
 // recoverBefore recovers what a change needs: it sweeps only now and then.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -57,9 +56,6 @@ func enter(root, dir string) error {
 	if err := syscall.Unshare(syscall.CLONE_NEWNS); err != nil {
 		return err
 	}
-	if err := manyDescriptors(); err != nil {
-		return fmt.Errorf("raising the limit of open files: %w", err)
-	}
 	if err := syscall.Mount("none", "/", "", syscall.MS_REC|syscall.MS_PRIVATE, ""); err != nil {
 		return err
 	}
@@ -75,24 +71,6 @@ func enter(root, dir string) error {
 		return err
 	}
 	return syscall.Chdir(dir)
-}
-
-// manyDescriptors lets the server of wine have as many descriptors as the machine allows. It keeps that of a closed handle as long as
-// anybody has a lock on the file, since closing one on Unix gives up the locks.
-func manyDescriptors() error {
-	text, err := os.ReadFile("/proc/sys/fs/nr_open")
-	if err != nil {
-		return err
-	}
-	most, err := strconv.ParseUint(strings.TrimSpace(string(text)), 10, 64)
-	if err != nil {
-		return err
-	}
-	err = syscall.Setrlimit(syscall.RLIMIT_NOFILE, &syscall.Rlimit{Cur: most, Max: most})
-	if errors.Is(err, syscall.EPERM) { // not every root may; the limit of the machine has to do
-		return nil
-	}
-	return err
 }
 
 // environment replaces what the programs in the chroot must not have from outside.

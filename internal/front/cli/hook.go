@@ -156,7 +156,7 @@ type asksFirst struct {
 }
 
 func (l *asksFirst) Look(ctx context.Context, r api.LookRequest) (*api.Look, error) {
-	if knownStore(l.root).isGone(l.host.StoreIdentity()) {
+	if known := knownStore(l.root); known != "" && known != l.host.StoreIdentity() {
 		fmt.Fprintln(l.err, "emend: "+storeGone)
 		r.Missed = append(slices.Clone(r.Missed), storeGone)
 	}

@@ -17,7 +17,8 @@ func (e *Event) Within(root string) *Event {
 	return &out
 }
 
-// maxPath is the longest path that a system takes. Longer ones are of no file, and to look for links in them takes quadratic time.
+// maxPath is the longest path in which links are looked for, which takes quadratic time. Linux has no longer ones. What a call does to a file with
+// a longer one elsewhere is recorded like any change.
 const maxPath = 4096
 
 func (e *Event) within(root, path string) (string, bool) {

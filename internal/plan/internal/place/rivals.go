@@ -22,13 +22,21 @@ type Claim struct {
 
 // sign is a run of lines that speaks against a claim if it stands at another place.
 type sign struct {
+	kind         signKind
 	claim, id    int
 	above, below []string // context
 	removed      []string
-	gone         bool // removed lines are gone from between the context
-	whole        bool // it is all context of the hunk
-	bare         bool // it is removed lines alone
 }
+
+type signKind uint8
+
+// The kinds of signs. Those with context alone may be what is left where lines were removed.
+const (
+	changedLines signKind = iota // lines that the hunk changes, with the line of context above and the one below
+	removedLines                 // removed lines alone
+	nearContext                  // the context above and below removed lines, one below the other
+	allContext                   // all context of a hunk, one line below the other, as above
+)
 
 // Rivals returns for each claim a line, from 1, of another place that has, byte for byte, what the claimed one lacks; 0 if there is none.
 // A place lacks
@@ -49,7 +57,7 @@ func Rivals(file *text.Lines, claims, taken []Claim) []int {
 	for i, c := range claims {
 		straight := c.standsStraight(file, &left)
 		for s := range c.signs {
-			if s.claim = i; (straight || !s.bare) && !c.answers(file, s, &left) {
+			if s.claim = i; (straight || s.kind != removedLines) && !c.answers(file, s, &left) {
 				signs = append(signs, s)
 			}
 			if left < 0 {
@@ -75,7 +83,7 @@ func Rivals(file *text.Lines, claims, taken []Claim) []int {
 			continue
 		}
 		here := c.count(file, lines, same, &left)
-		if s.gone {
+		if s.kind >= nearContext {
 			here = min(here, c.shows(lines, &left))
 		}
 		others -= here
@@ -128,17 +136,17 @@ func (c Claim) signs(yield func(sign) bool) {
 				return
 			}
 		}
-		if slices.ContainsFunc(removed, TextHasWords) && !yield(sign{removed: removed, bare: true}) {
+		if slices.ContainsFunc(removed, TextHasWords) && !yield(sign{kind: removedLines, removed: removed}) {
 			return
 		}
-		if gone := (sign{above: above, below: below, gone: true}); slices.ContainsFunc(removed, TextHasWords) && len(above) > 0 && len(below) > 0 && slices.ContainsFunc(gone.lines(), TextHasWords) {
+		if gone := (sign{kind: nearContext, above: above, below: below}); slices.ContainsFunc(removed, TextHasWords) && len(above) > 0 && len(below) > 0 && slices.ContainsFunc(gone.lines(), TextHasWords) {
 			if !yield(gone) {
 				return
 			}
 		}
 		from = to
 	}
-	if all := (sign{above: c.context(), gone: true, whole: true}); slices.ContainsFunc(c.Lines, removesWords) && slices.ContainsFunc(all.above, TextHasWords) {
+	if all := (sign{kind: allContext, above: c.context()}); slices.ContainsFunc(c.Lines, removesWords) && slices.ContainsFunc(all.above, TextHasWords) {
 		yield(all)
 	}
 }
@@ -181,13 +189,12 @@ func contextBelow(lines []patch.Line) (out []string) {
 
 // answers reports whether the claimed place has itself what s looks for elsewhere.
 func (c Claim) answers(file *text.Lines, s sign, left *int) bool {
-	if s.bare {
+	switch s.kind {
+	case removedLines:
 		return c.count(file, s.removed, alike, left) > 0
-	}
-	if s.whole {
+	case allContext:
 		return c.hasInOrder(file, s.above, left)
-	}
-	if s.gone {
+	case nearContext:
 		return c.count(file, s.above, alike, left) > 0 && c.count(file, s.below, alike, left) > 0 && c.count(file, s.lines(), alike, left) <= c.shows(s.lines(), left)
 	}
 	return c.count(file, s.lines(), alike, left) > 0 && !(c.Gaps && len(s.removed) > 0)
