@@ -21,7 +21,7 @@ const (
 	leastBar      = 1.5  // times the edits of the reference server
 )
 
-// leastFigure is what the edits of one server took.
+// leastFigure adds up the measurements of one server.
 type leastFigure struct {
 	figure
 	client time.Duration // CPU time of the client

@@ -11,7 +11,7 @@ import (
 	"github.com/emend-dev/emend/internal/vfs"
 )
 
-// neverPacked is how many changes, the newest, stay as they are when a history is packed.
+// neverPacked is the number of the newest changes, which packing leaves alone.
 const neverPacked = 100
 
 // packer is emend, which packs the history after each patch. Before the recording it has applied as many patches as are never packed.
@@ -27,7 +27,7 @@ func (p *packer) write(t int) error {
 
 func (p *packer) recovered(m mark) (int, []error) { return p.recoveredBy(p, m) }
 
-// earlier is how many patches a writer has applied before the recording begins.
+// earlier returns the number of patches that a writer applies before the recording begins.
 func earlier(writer string) int {
 	if writer == "packing" {
 		return neverPacked

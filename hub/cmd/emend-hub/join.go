@@ -238,7 +238,7 @@ func nameOf(dir string) string {
 	return host + ":" + filepath.Base(dir)
 }
 
-// holdFor is how long a command waits for a hub that may stop the workspace to say whether it did.
+// holdFor limits the wait of a command for a hub that may have stopped the workspace.
 var holdFor = time.Second // a test has more patience
 
 // joinAround runs the command and ships beside it. The command starts before anything else, unless the hub may stop the workspace: then it waits

@@ -33,8 +33,8 @@ var builtEmend = sync.OnceValues(func() (string, error) {
 	return file, nil
 })
 
-// agents is what the agents of one workspace did: sessions of scripted models, one after the other. Each is a client of the official SDK with "emend
-// serve" over standard input and output. Claude Code's also run its hooks, as "emend setup claude-code" installs them.
+// agents runs sessions of scripted models in one workspace, one after the other, and counts what they were told. Each is a client of the official SDK
+// with "emend serve" over standard input and output. Claude Code's also run its hooks, as "emend setup claude-code" installs them.
 type agents struct {
 	*onDisk
 	emend    string
@@ -161,7 +161,7 @@ func (s *session) tool(want, name string, args map[string]any) (string, error) {
 
 func sum(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text))) }
 
-// prompt is what an agent does for one prompt: it writes, reads, edits with the hash, is refused as stale since a person saved the file, reads and edits
+// prompt plays the calls of an agent for one prompt: it writes, reads, edits with the hash, is refused as stale since a person saved the file, reads and edits
 // again, patches two files in two formats, deletes and restores, runs a command that writes, and undoes.
 func (s *session) prompt(ctx context.Context, n int) error {
 	s.turns++
