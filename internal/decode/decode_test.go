@@ -36,6 +36,8 @@ func TestAll(t *testing.T) {
 		{"newlines in a string that is added", ` a\n+x = "b\n+c"` + "\n", "", ""},
 		{"newlines that were escaped themselves", ` a\n+x = "b\\n"` + "\n", "", ""},
 		{"escaped lines", ` a\n+x = \"b\\n\"` + "\n", "escaped lines", " a\n+x = \"b\\n\"\n"},
+		{"escaped lines that all end so", ` a\n` + "\n" + `-b\n` + "\n" + `+b \"\\n\"\n` + "\n", "escaped lines", " a\n-b\n+b \"\\n\"\n"},
+		{"a blank line, or an end written twice", " a\n" + `+b \"x\"\n` + "\n c\n", "", ""},
 		{"missing marks", "a\n-b\n+c\n", MissingMarks, " a\n-b\n+c\n"},
 		{"missing marks, indented lines", "   a\n-b\n+c\n", MissingMarks, "    a\n-b\n+c\n"},
 		{"no-break spaces", "\u00a0a\n-\u00a0\u00a0b\n+\u00a0\u00a0c d\n", "no-break spaces", " a\n-  b\n+  c d\n"},

@@ -32,7 +32,7 @@ func (d *document) withNewlines() (string, bool) {
 
 // withoutEscapes reads every line with a backslash and an n as the inside of a JSON string, which has several lines.
 func (d *document) withoutEscapes() (string, bool) {
-	if d.format == Blocks || d.adds || !strings.Contains(d.text, `\n`) {
+	if d.format == Blocks || d.adds || !strings.Contains(d.text, `\n`) || slices.ContainsFunc(d.hunks, d.endsDiffer) {
 		return "", false
 	}
 	out := make([]string, 0, len(d.lines))
@@ -54,6 +54,17 @@ func (d *document) withoutEscapes() (string, bool) {
 		out = append(out, pieces...)
 	}
 	return strings.Join(out, "\n"), true
+}
+
+// endsDiffer reports whether some lines of h above its last one end in a backslash and an n, and others do not: there may be a blank line
+// below them.
+func (d *document) endsDiffer(h hunk) bool {
+	with, without := false, false
+	for _, n := range h.at[:len(h.at)-1] {
+		end := strings.HasSuffix(d.lines[n], `\n`) && !strings.HasSuffix(d.lines[n], `\\n`)
+		with, without = with || end, without || !end
+	}
+	return with && without
 }
 
 // mayFollow reports whether next begins as a line of a patch does, and is not the rest of a string that an added line holds.
