@@ -152,6 +152,7 @@ func TestNumbers(t *testing.T) {
 func TestRunTogether(t *testing.T) {
 	for _, line := range []string{
 		`	x();\n	y();`, `x();\n+y();`, `b = 2\n+c = 3`, `import "a";\nimport "b";`, `it's done;\n  y();`, ` */\n/** next */`, ` * one\n * two`, `/**\n * one`, `# one\n# two`, `x = "y"\n`, `x();\n`, `\n  y();`,
+		`* It ends here.\n`, `x()\n    `, `[a("b")]\n[c("d")]`, `#ifdef A\n#include <a.h>`,
 	} {
 		if !RunTogether(line) {
 			t.Errorf("%s is one line", line)
