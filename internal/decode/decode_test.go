@@ -36,6 +36,8 @@ func TestAll(t *testing.T) {
 		{"newlines in a string that is added", ` a\n+x = "b\n+c"` + "\n", "", ""},
 		{"newlines that were escaped themselves", ` a\n+x = "b\\n"` + "\n", "", ""},
 		{"escaped lines", ` a\n+x = \"b\\n\"` + "\n", "escaped lines", " a\n+x = \"b\\n\"\n"},
+		{"escaped lines that all end so", ` a\n` + "\n" + `-b\n` + "\n" + `+b \"\\n\"\n` + "\n", "escaped lines", " a\n-b\n+b \"\\n\"\n"},
+		{"a blank line, or an end written twice", " a\n" + `+b \"x\"\n` + "\n c\n", "", ""},
 		{"missing marks", "a\n-b\n+c\n", MissingMarks, " a\n-b\n+c\n"},
 		{"missing marks, indented lines", "   a\n-b\n+c\n", MissingMarks, "    a\n-b\n+c\n"},
 		{"no-break spaces", "\u00a0a\n-\u00a0\u00a0b\n+\u00a0\u00a0c d\n", "no-break spaces", " a\n-  b\n+  c d\n"},
@@ -150,6 +152,7 @@ func TestNumbers(t *testing.T) {
 func TestRunTogether(t *testing.T) {
 	for _, line := range []string{
 		`	x();\n	y();`, `x();\n+y();`, `b = 2\n+c = 3`, `import "a";\nimport "b";`, `it's done;\n  y();`, ` */\n/** next */`, ` * one\n * two`, `/**\n * one`, `# one\n# two`, `x = "y"\n`, `x();\n`, `\n  y();`,
+		`* It ends here.\n`, `x()\n    `, `[a("b")]\n[c("d")]`, `#ifdef A\n#include <a.h>`,
 	} {
 		if !RunTogether(line) {
 			t.Errorf("%s is one line", line)

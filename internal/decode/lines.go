@@ -32,7 +32,7 @@ func (d *document) withNewlines() (string, bool) {
 
 // withoutEscapes reads every line with a backslash and an n as the inside of a JSON string, which has several lines.
 func (d *document) withoutEscapes() (string, bool) {
-	if d.format == Blocks || d.adds || !strings.Contains(d.text, `\n`) {
+	if d.format == Blocks || d.adds || !strings.Contains(d.text, `\n`) || slices.ContainsFunc(d.hunks, d.endsDiffer) {
 		return "", false
 	}
 	out := make([]string, 0, len(d.lines))
@@ -56,6 +56,17 @@ func (d *document) withoutEscapes() (string, bool) {
 	return strings.Join(out, "\n"), true
 }
 
+// endsDiffer reports whether some lines of h above its last one end in a backslash and an n, and others do not: there may be a blank line
+// below them.
+func (d *document) endsDiffer(h hunk) bool {
+	with, without := false, false
+	for _, n := range h.at[:len(h.at)-1] {
+		end := strings.HasSuffix(d.lines[n], `\n`) && !strings.HasSuffix(d.lines[n], `\\n`)
+		with, without = with || end, without || !end
+	}
+	return with && without
+}
+
 // mayFollow reports whether next begins as a line of a patch does, and is not the rest of a string that an added line holds.
 func mayFollow(line, next string) bool {
 	switch {
@@ -68,7 +79,7 @@ func mayFollow(line, next string) bool {
 }
 
 // RunTogether reports whether a line seems to hold two, with a backslash and an n between: the two letters are in no string, and
-// what stands before them ends as a line of code does, or what follows begins as a line of a patch does or is indented.
+// what stands before them ends as a line of code does, or what follows begins as a line of a patch does, is indented, or is nothing.
 func RunTogether(line string) bool {
 	var quote byte // that the string around has, if there is one
 	leader := commentLeader(line)
@@ -98,7 +109,7 @@ func twoLines(before, next, leader string) bool {
 	}
 	words := strings.TrimLeft(unmarked, " \t")
 	if words == "" {
-		return next == "" && end != "" && strings.IndexByte(";{}\"'`", end[len(end)-1]) >= 0
+		return end != "" && (end == before && !isWord(end[len(end)-1]) || next == "" && strings.IndexByte(";{}\"'`", end[len(end)-1]) >= 0)
 	}
 	if leader != "" && strings.HasPrefix(words, leader) {
 		return true
@@ -106,12 +117,12 @@ func twoLines(before, next, leader string) bool {
 	if len(next)-len(words) > 1 || next[0] == '\t' {
 		return true
 	}
-	begins := isWord(words[0]) || slices.ContainsFunc([]string{"@", "#", "<", "}", "* ", "//", "/*"}, func(s string) bool { return strings.HasPrefix(words, s) })
+	begins := isWord(words[0]) || slices.ContainsFunc([]string{"@", "#", "<", "}", "[", "* ", "//", "/*"}, func(s string) bool { return strings.HasPrefix(words, s) })
 	if end == "" || !begins {
 		return end == "" && strings.HasPrefix(words, "/*")
 	}
 	last := end[len(end)-1]
-	return strings.IndexByte(";{}),>:", last) >= 0 || strings.HasSuffix(end, "*/") || strings.HasSuffix(end, "/*") || strings.HasSuffix(end, "/**") ||
+	return strings.IndexByte(";{})],>:", last) >= 0 || isWord(last) && words[0] == '#' || strings.HasSuffix(end, "*/") || strings.HasSuffix(end, "/*") || strings.HasSuffix(end, "/**") ||
 		next[0] == '+' && isWord(last) && isWord(words[0]) && !strings.HasSuffix(end, `\r`)
 }
 

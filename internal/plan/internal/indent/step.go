@@ -220,7 +220,8 @@ func asWritten(line string) string { return line }
 
 // misfits counts the lines that stand too far right below the line before, of pairs with at least one added line.
 func misfits(step int, lines []patch.Line, as func(string) string) (n int) {
-	last, opens, comment, added, first := 0, false, false, false, true
+	last, opens, added, first := 0, false, false, true
+	begun, comment := false, false // whether the line before begins a comment of lines with stars, and whether this one is in it
 	shown := map[int]bool{} // where old lines stand
 	for _, l := range lines {
 		if in, rest := Cut(l.Text()); l.Old() && rest != "" {
@@ -249,16 +250,18 @@ func misfits(step int, lines []patch.Line, as func(string) string) (n int) {
 		replaced = -1
 		more := at - last
 		mayStand := more <= 0 || opens && more <= max(step, 1)
-		if rest[0] == '*' && comment {
+		if comment = comment && rest[0] == '*'; comment && begun {
 			mayStand = more == 1
 		}
 		if !first && (added || l.Mark() == '+') && !mayStand {
 			n++
 		}
-		if l.Mark() == '+' && step > 1 && at%step != 0 && !shown[at] {
+		if l.Mark() == '+' && step > 1 && at%step != 0 && !shown[at] && !comment {
 			n++
 		}
-		last, added, first, opens, comment = at, l.Mark() == '+', false, mayOpen(rest), strings.HasPrefix(rest, "/*") && !strings.Contains(rest, "*/")
+		last, added, first, opens = at, l.Mark() == '+', false, mayOpen(rest)
+		begun = strings.HasPrefix(rest, "/*")
+		comment = (comment || begun) && !strings.Contains(rest, "*/")
 	}
 	return n
 }

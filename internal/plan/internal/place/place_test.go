@@ -138,6 +138,7 @@ func TestPlace(t *testing.T) {
 		{"a comment shifted, or its marks lost", loose, "  x;\n\n  /**\n   * a\n   */\n", H{hunk("  x;", " ", "  /**", "+   * more", "+   */", "+  y;", "+", "+  /**", "   * a")}, "!patch_apply_error context_not_found", nil},
 		{"an added line that holds two", loose, "{\n  \"a\": 1\n  }\n", H{hunk(" {", "-  \"a\": 1", "+  \"a\": 2\\n   }", " }")}, "!patch_apply_error context_not_found", nil},
 		{"an apostrophe in a word, where only another quote is shown not to be meant", loose, "a = \"x\";\n", H{hunk(" a = “x”;", "+b = “two”; // it’s 2")}, "!patch_apply_error context_not_found", nil},
+		{"an apostrophe beside quotes that are added plainly", loose, "say(\"it's\")\n", H{hunk("-say(“it’s”)", "+say(\"I\") // it’s")}, "!patch_apply_error context_not_found", nil},
 		{"typography of another kind", loose, "a = \"x\" - 1;\n", H{hunk(" a = “x” - 1;", "+b; // – 2")}, "a = \"x\" - 1;\nb; // – 2\n", []int{1}},
 		{"typography that the file has elsewhere", loose, "a = \"x\";\n“z”\n", H{hunk(" a = “x”;", "+b = “two”;")}, "!patch_apply_error context_not_found", nil},
 		{"typography that the file has, and other that it has not", loose, "a – \"x\"\n", H{hunk(" a – “x”", "+b – x")}, "!patch_apply_error context_not_found", nil},

@@ -14,8 +14,9 @@ import (
 // plainAdditions returns the ASCII characters that the added lines of hunk k mean by their typography, or a character of which
 // nothing says whether it is meant. A hunk means no typography if lines of it that are plain in the file have some.
 //
-// Quotes go together, but for an apostrophe within a word, which is meant in many a text. What the section's added lines have plainly as well is unclear, and so is a quote that the hunk's old lines have
-// plainly, beside another that they have not. Any other character that they have plainly is meant.
+// Quotes go together, but for an apostrophe within a word, which is meant in many a text. What the section's added lines have plainly as
+// well is unclear: every quote is, if they have one plainly that old lines have not. So is a quote that the hunk's old lines have plainly,
+// beside another that they have not. Any other character that they have plainly is meant.
 func (p *Placement) plainAdditions(k int) (plain string, unclear rune) {
 	s := &p.Spots[k]
 	if p.Rules.Place != dialect.Ordered || p.Loosest() != patch.Unicode {
@@ -52,7 +53,7 @@ func (p *Placement) plainAdditions(k int) (plain string, unclear rune) {
 		}
 		switch {
 		case strings.ContainsAny(shown, alike):
-			if p.usesTypography(r) || to != ' ' && p.addsPlainly(alike) {
+			if p.usesTypography(r) || to != ' ' && p.addsPlainly(alike) || isQuote && p.addsPlainly(common(quotes, shown)) {
 				return "", r
 			}
 			plain = with(plain, to)
@@ -69,6 +70,16 @@ var apostrophe = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompil
 // inOld reports whether an old line of hunk k has the ASCII character c.
 func (p *Placement) inOld(k int, c byte) bool {
 	return slices.ContainsFunc(p.AsPlaced(k), func(l patch.Line) bool { return l.Old() && strings.IndexByte(l.Text(), c) >= 0 })
+}
+
+// common returns the characters of a that are in b.
+func common(a, b string) string {
+	return strings.Map(func(r rune) rune {
+		if !strings.ContainsRune(b, r) {
+			return -1
+		}
+		return r
+	}, a)
 }
 
 // with returns set with the character c in it.
