@@ -36,7 +36,7 @@ func keyOf(kind KeyKind, spelled []byte) indexKey {
 	return indexKey(kind)<<60 | indexKey(binary.BigEndian.Uint64(h[:])>>4)
 }
 
-// Keys is a set of keys to look for. Keys can be added while a query runs.
+// Keys is a set of keys to look for. Keys can be added and removed while a query runs.
 type Keys map[indexKey]struct{}
 
 // valueKey returns the key of a value.
@@ -46,6 +46,9 @@ func valueKey(kind KeyKind, value string) indexKey {
 
 // Add adds a value.
 func (k Keys) Add(kind KeyKind, value string) { k[valueKey(kind, value)] = struct{}{} }
+
+// Remove removes a value.
+func (k Keys) Remove(kind KeyKind, value string) { delete(k, valueKey(kind, value)) }
 
 // AddQuoted adds a value that is quoted as [EncodeField] quotes it.
 func (k Keys) AddQuoted(kind KeyKind, quoted string) {

@@ -11,7 +11,8 @@ type Query struct {
 	// Until may leave out records that are more than a day newer. Clocks are set back now and then, but not by days.
 	Until time.Time
 	// Keys, unless nil, lets the query skip records that have none of the keys, wherever an index says so. It may be added to
-	// while the query runs; what is before the record yielded last is then found by the new key too.
+	// while the query runs; what is before the record yielded last is then found by the new key too. A key that is removed may be
+	// looked for still.
 	Keys Keys
 	// Need says how much of a record to decode, given its kind and its line. nil decodes all of each.
 	Need func(k Kind, line []byte) Detail

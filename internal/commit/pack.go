@@ -18,6 +18,8 @@ const (
 	// Unless all are asked for, it reads the log back until it has found maxFound transactions, or none in maxGap records.
 	maxFound = 8192
 	maxGap   = 32768
+	// So many are looked up by the index. To read is quicker for more.
+	maxLookedUp = 1024
 	// Unless all are asked for, it ends after maxPacking, if at most maxBehind transactions are left. Both bound how long it waits
 	// for a turn, and how far a store can fall behind that has more changes than it packs in the time.
 	maxPacking = time.Second
@@ -119,35 +121,54 @@ func (s *Store) packable(all bool) (out [][]history.Item, err error) {
 	}
 	newer, gap := 0, 0
 	ended := map[string]bool{}
-	need := audit.Query{Need: func(_ audit.Kind, line []byte) audit.Detail {
+	q := audit.Query{Need: func(_ audit.Kind, line []byte) audit.Detail {
 		if loose[audit.TxOf(line)] != nil {
 			return audit.Full
 		}
 		return audit.WithActor
 	}}
-	for r, err := range s.log.Query(need) {
-		if err != nil {
-			return nil, err
-		}
-		if gap++; len(loose) == 0 || !all && (gap > maxGap || len(out) == maxFound) {
-			break
-		}
-		switch r.Kind {
-		case audit.Applied, audit.Recovered:
-			ended[r.Tx] = r.OK
-		case audit.Commit, audit.Undo:
-			if newer++; newer > s.keepLoose && ended[r.Tx] && loose[r.Tx] != nil {
-				names, err := s.hist.Packable(loose[r.Tx])
-				if err != nil {
-					return nil, err
-				}
-				if items := itemsOf(r, names); len(items) > 0 {
-					out, gap = append(out, items), 0
-				}
+	read := func(until func() bool) error {
+		for r, err := range s.log.Query(q) {
+			if err != nil {
+				return err
 			}
-			delete(loose, r.Tx)
-			delete(ended, r.Tx)
+			if gap++; until() {
+				return nil
+			}
+			q.Before = r.Seq
+			switch r.Kind {
+			case audit.Applied, audit.Recovered:
+				ended[r.Tx] = r.OK
+			case audit.Commit, audit.Undo:
+				if newer++; newer > s.keepLoose && ended[r.Tx] && loose[r.Tx] != nil {
+					names, err := s.hist.Packable(loose[r.Tx])
+					if err != nil {
+						return err
+					}
+					if items := itemsOf(r, names); len(items) > 0 {
+						out, gap = append(out, items), 0
+					}
+				}
+				q.Keys.Remove(audit.ByTx, r.Tx)
+				delete(loose, r.Tx)
+				delete(ended, r.Tx)
+			}
 		}
+		return nil
+	}
+	far := func() bool { return len(loose) == 0 || !all && (gap > maxGap || len(out) == maxFound) }
+	// The newest are counted, one record after the other. Of the others the index says where they are.
+	if err := read(func() bool { return newer >= s.keepLoose || far() }); err != nil {
+		return nil, err
+	}
+	if len(loose) <= maxLookedUp {
+		q.Keys = audit.Keys{}
+		for tx := range loose {
+			q.Keys.Add(audit.ByTx, tx)
+		}
+	}
+	if err := read(far); err != nil {
+		return nil, err
 	}
 	slices.Reverse(out)
 	return out, nil

@@ -12,6 +12,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"path"
+	"reflect"
 	"slices"
 	"strings"
 	"syscall"
@@ -230,6 +231,95 @@ func TestNotPacked(t *testing.T) {
 
 func (w *world) alter(slot string, change func(*vfs.Info)) error {
 	return w.disk.Change(storeName+"/slots/"+slot, change)
+}
+
+// What there is to pack is found by the index, past all that came since and whatever cannot be packed. Without an index the log is
+// read, and the same is found.
+func TestPackableByIndex(t *testing.T) {
+	t.Cleanup(audit.IndexEvery(5000))
+	w, txs := versioned(t, vfstest.Journal)
+	if err := w.alter(history.Slot(txs[0], 1), func(i *vfs.Info) { i.UID = 7 }); err != nil {
+		t.Fatal(err)
+	}
+	s, err := w.open(plain)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for i := range 400 {
+		tx := fmt.Sprint("20260101-000000-", i)
+		r := &audit.Record{Kind: audit.Commit, Tx: tx, OK: true, Message: strings.Repeat("x", 500)}
+		if err := s.log.AppendAll([]*audit.Record{r, {Kind: audit.Applied, Tx: tx, OK: true}}, false); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const index = "00000001.idx-part"
+	logs, err := s.dir.Dir("log")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer logs.Close()
+	read := new(int)
+	if s, err = w.open(func(d vfs.Dir) vfs.Dir { return countedDir{d, read} }); err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	for _, s.keepLoose = range []int{0, 3, 399, 400, 401, 402, 403} {
+		*read = 0
+		with, err := s.packable(true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if want := min(3, 403-s.keepLoose); len(with) != want {
+			t.Errorf("all but %d: %d transactions are to be packed, want %d", s.keepLoose, len(with), want)
+		}
+		if s.keepLoose == 3 && *read > 100_000 {
+			t.Errorf("%d bytes of the log were read", *read)
+		}
+		if err := logs.Rename(index, logs, "away", vfs.Replace); err != nil {
+			t.Fatal(err)
+		}
+		without, err := s.packable(true)
+		if err = errors.Join(err, logs.Rename("away", logs, index, vfs.Replace)); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(with, without) {
+			t.Errorf("all but %d: with the index %v, without %v", s.keepLoose, with, without)
+		}
+	}
+}
+
+// countedDir counts the bytes that are read at a place of a file.
+type countedDir struct {
+	directory
+	n *int
+}
+
+type countedFile struct {
+	vfs.File
+	n *int
+}
+
+func (d countedDir) Dir(name string) (vfs.Dir, error) {
+	sub, err := d.directory.Dir(name)
+	if err != nil {
+		return nil, err
+	}
+	return countedDir{sub, d.n}, nil
+}
+
+func (d countedDir) Open(name string) (vfs.File, error) {
+	f, err := d.directory.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return countedFile{f, d.n}, nil
+}
+
+func (f countedFile) ReadAt(p []byte, at int64) (int, error) {
+	n, err := f.File.ReadAt(p, at)
+	*f.n += n
+	return n, err
 }
 
 // What failed, is pending or was taken back is never packed.

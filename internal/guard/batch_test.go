@@ -260,3 +260,29 @@ func TestRecheck(t *testing.T) {
 		})
 	}
 }
+
+// What the rules protect at the root is found among few names, which are listed, and among many.
+func TestProtectedDirsAtRoot(t *testing.T) {
+	each(t, func(t *testing.T, open opener) {
+		for _, files := range []int{0, maxListed - 3, 2 * maxListed} {
+			dir := t.TempDir()
+			for i := range files {
+				plant(t, dir, map[string]string{fmt.Sprintf("file%d", i): ""})
+			}
+			for _, want := range [][]*rule{nil, rootDirRules[:len(rootDirRules)/2], rootDirRules} {
+				for _, r := range want {
+					plant(t, dir, map[string]string{r.pattern + "/": ""})
+				}
+				b := open(dir, Options{}).NewBatch()
+				var got []*rule
+				for _, d := range b.findProtectedDirs(nil, rootDirRules) {
+					got = append(got, d.rule)
+				}
+				b.Close()
+				if !slices.Equal(got, want) {
+					t.Errorf("with %d files %d of %d directories are found", files, len(got), len(want))
+				}
+			}
+		}
+	})
+}

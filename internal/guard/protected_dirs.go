@@ -117,28 +117,30 @@ func (b *Batch) findProtectedDirs(names []string, rules []*rule) []protectedDir 
 	return out
 }
 
-// maxListed is how many names a directory may have to be listed for the rules that it has something for.
-const maxListed = 1024
+// maxListed is how many names a directory may have for a listing to cost less than a look for each name that rules begin with.
+const maxListed = 128
 
-// rulesThere returns the rules whose first name is in the directory at names. There are many rules and few of their names
-// anywhere, so that one listing costs less than a look for each. If the directory cannot be listed, or has very many names, all
-// rules are returned.
+// rulesThere returns the rules whose first name is in the directory at names. There are many rules and few of their names anywhere.
 func (w *pathWalk) rulesThere(names []string, rules []*rule) (out []*rule) {
 	if len(rules) < 8 || !w.isAt(names) && (w.walkAgain(names) != nil || len(w.missing) > 0) {
 		return rules
 	}
-	listed, err := w.dir.list(maxListed)
-	if err != nil || len(listed) == maxListed {
-		return rules
-	}
 	there := map[string]bool{}
+	listed, err := w.dir.list(maxListed)
+	all := err == nil && len(listed) < maxListed
 	for _, name := range listed {
 		if folded := fold(name); len(rulesByName[folded]) > 0 {
 			there[folded] = true
 		}
 	}
 	for _, r := range rules {
-		if there[r.names[0].before] {
+		first := r.names[0].before
+		if _, known := there[first]; !known && !all {
+			spelled, _, _ := strings.Cut(r.pattern, "/")
+			_, err := w.dir.stat(spelled)
+			there[first] = err == nil
+		}
+		if there[first] {
 			out = append(out, r)
 		}
 	}

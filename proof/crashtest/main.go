@@ -4,6 +4,7 @@
 //	go -C proof run ./crashtest -fs btrfs -states 3000 -seed 7
 //	go -C proof run ./crashtest -writer landing                # what commands do over a layer, with whole directories
 //	go -C proof run ./crashtest -writer packing                # patches, and the packing of old changes
+//	go -C proof run ./crashtest -writer indexing               # patches, each of which writes an index of the log
 //	go -C proof run ./crashtest -selftest                      # everything that it must catch
 //
 // It serves a disk from memory, as a file of a FUSE file system, and the kernel makes a block device of that file. While the
@@ -80,9 +81,9 @@ func (c config) rounds() []round {
 }
 
 // isEmend reports whether a writer is the program under test: a process for each patch, one for all, one that lands what a command
-// did over a layer, or one that packs the history after each patch.
+// did over a layer, one that packs the history after each patch, or one whose log gets an index with each.
 func isEmend(writer string) bool {
-	return slices.Contains([]string{"emend", "server", "landing", "packing"}, writer)
+	return slices.Contains([]string{"emend", "server", "landing", "packing", "indexing"}, writer)
 }
 
 // selftest lists what must be caught on f, or the test proves nothing. Other planted bugs are for other tests: a record that is
@@ -164,7 +165,7 @@ func flags(args []string) (config, error) {
 	f.IntVar(&c.states, "states", 500, "crash states for each file system; both ends of every flush are always among them")
 	f.Uint64Var(&c.seed, "seed", 1, "which patches, and which random parts of what was in flight")
 	f.IntVar(&c.t, "patches", 6, "how many patches are applied while the disk records")
-	f.StringVar(&c.writer, "writer", "emend", "who writes: emend, server (emend as one process for all patches), landing (emend run over a layer), or a naive one: plain (write in place), rename (file by file)")
+	f.StringVar(&c.writer, "writer", "emend", "who writes: emend, server (emend as one process for all patches), landing (emend run over a layer), packing (emend packs after each patch), indexing (emend writes an index of the log with each patch), or a naive one: plain (write in place), rename (file by file)")
 	f.StringVar(&c.plant, "plant", "", "build emend with this known bug; the run fails unless it is caught\n"+bugs())
 	f.StringVar(&c.emend, "emend", "", "the program under test; none is to build ./cmd/emend")
 	f.BoolVar(&c.drop, "drop-flushes", false, "forget the flushes, as a disk that lies; the run fails unless that is caught")

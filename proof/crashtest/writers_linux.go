@@ -31,6 +31,8 @@ func newWriter(j job, w *work) (writer, error) {
 		return &server{emend: newEmend(j, w, dir)}, nil
 	case "packing":
 		return &packer{newEmend(j, w, dir)}, nil
+	case "indexing":
+		return &indexer{newEmend(j, w, dir)}, nil
 	case "landing":
 		w.addBuilds()
 		return &lander{newEmend(j, w, dir)}, nil
