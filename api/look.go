@@ -12,6 +12,7 @@ const (
 	AtTurnEnd    Moment = "turn end"      // the agent has answered
 	AtStart      Moment = "session start" // an agent begins to work
 	AtSessionEnd Moment = "session end"   // it ends
+	AtUnclear    Moment = "unclear"       // an agent's program says something that emend cannot read: no call begins or ends
 )
 
 // LookRequest asks to compare the tree with the last look at it, and to record what changed without emend. The context says who
@@ -26,7 +27,8 @@ type LookRequest struct {
 	// Quiet, before the first call of a program that looks by itself: what changed since the last look is nobody's call and is
 	// not recorded, unless a call was open then.
 	Quiet bool
-	// Missed has why looks before this one failed, the oldest first, for the log: what changed meanwhile is found by this one.
+	// Missed has what keeps the record from being whole, the oldest first, for the log: why looks before this one failed, and what cannot
+	// be read of the event of this one. What changed meanwhile is found by this one.
 	Missed []string
 }
 

@@ -29,6 +29,7 @@ import (
 //	| calls that overlap                           | as above                                                              |
 //	| after, "still running"                       | the call stays under way, until its session ends or a second after    |
 //	| changes without a call, in a session         | recorded as nobody's                                                  |
+//	| an event that cannot be read                 | as without an event, and recorded as nobody's also without a session  |
 //	| changes without a call, and the look is quiet| not recorded: a person worked while no agent did                      |
 type calls struct {
 	Open     []openCall `json:"open,omitempty"`

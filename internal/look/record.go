@@ -70,7 +70,8 @@ func (l *look) record(ctx context.Context, copies vfs.Dir, changes []change) err
 		l.out.Notes = append(l.out.Notes, fmt.Sprintf("%d files with names that are not valid UTF-8 changed. The log cannot have such names: this is not on record and cannot be undone.", unnamed))
 	}
 	for _, g := range groups {
-		if g.call == nil && (l.req.Quiet || len(l.calls.sessions) == 0 || l.req.Moment == api.AtStart) {
+		noAgent := l.req.Quiet || l.req.Moment == api.AtStart || len(l.calls.sessions) == 0 && l.req.Moment != api.AtUnclear
+		if g.call == nil && noAgent {
 			continue
 		}
 		if err := l.recordGroup(ctx, copies, g.maker, g.changes, g.call != nil && g.call == ends); err != nil {
@@ -114,13 +115,14 @@ func (l *look) recordGroup(ctx context.Context, copies vfs.Dir, m maker, changes
 	return nil
 }
 
-// recordMissed notes in the log that looks failed before this one. What changed meanwhile was found by this one.
+// recordMissed notes in the log why looks before this one failed, and what could not be read of the event of this one. What changed
+// meanwhile was found by this one.
 func (l *look) recordMissed(ctx context.Context) error {
 	const most = 20
 	for _, why := range l.req.Missed[max(0, len(l.req.Missed)-most):] {
 		a := l.actor
 		a.Tool, a.Call = "look", ""
-		r := audit.Record{Kind: audit.Failed, Actor: a, ErrorKind: string(fail.CommandFailed), Message: caller.ForLog("A look at the tree failed: " + why)}
+		r := audit.Record{Kind: audit.Failed, Actor: a, ErrorKind: string(fail.CommandFailed), Message: caller.ForLog("The record may have a gap: " + why)}
 		if err := l.store.RecordRefusal(ctx, r, true); err != nil {
 			return err
 		}

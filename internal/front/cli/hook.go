@@ -72,49 +72,52 @@ type looker interface {
 // runHook handles one event. The agent waits for it, and takes what it prints or how it ends for an answer: so it prints
 // nothing on standard output and returns no error.
 func (a *app) runHook(ctx context.Context, client string) {
-	var e *hook.Event
+	e, what := &hook.Event{Actor: api.Actor{Client: client}}, "an event of "+client
+	var read *hook.Event
 	err := within(ctx, hookLimit, func(context.Context) (err error) {
-		e, err = readEvent(client, a.in)
+		read, err = readEvent(client, a.in)
 		return err
 	})
-	if err != nil {
-		a.hookFailed("", "an event of "+client, err)
-		return
-	}
-	if e == nil {
-		return
+	if err == nil {
+		if e = read; e == nil {
+			return
+		}
 	}
 	home, _ := os.UserHomeDir()
-	root, err := e.Root(a.env, home)
-	if errors.Is(err, hook.ErrTooWide) {
-		fmt.Fprintf(a.err, "emend: %s\n", report.Escape(err.Error()))
+	root, rootErr := e.Root(a.env, home)
+	if errors.Is(rootErr, hook.ErrTooWide) {
+		fmt.Fprintf(a.err, "emend: %s\n", report.Escape(rootErr.Error()))
 		return
 	}
 	if err == nil {
-		limit := hookLimit
-		if e.Look.Moment == api.AtSessionEnd {
-			limit = hookEndLimit
+		if err = rootErr; err == nil {
+			limit := hookLimit
+			if e.Look.Moment == api.AtSessionEnd {
+				limit = hookEndLimit
+			}
+			err = within(ctx, limit, func(ctx context.Context) error { return a.look(ctx, root, e.Within(root)) })
 		}
-		err = within(ctx, limit, func(ctx context.Context) error { return a.look(ctx, root, e.Within(root)) })
+		what = lookName(e)
 	}
 	if err != nil {
-		a.hookFailed(root, lookName(e), err)
+		a.hookFailed(root, what, err)
 	}
 }
 
-// readEvent reads an event to its end.
+// readEvent reads an event to its end. What is not an event, or not all of one, is an event that says so.
 func readEvent(client string, in io.Reader) (*hook.Event, error) {
-	text, err := io.ReadAll(io.LimitReader(in, maxHookEvent+1))
-	if err != nil {
-		return nil, err
+	text, broken := io.ReadAll(io.LimitReader(in, maxHookEvent))
+	if n, _ := io.Copy(io.Discard, in); n > 0 { // the client must not fail to write it
+		broken = fmt.Errorf("it has over %d bytes", maxHookEvent)
 	}
-	if len(text) > maxHookEvent {
-		return nil, fmt.Errorf("it has over %d bytes", maxHookEvent)
+	e, err := hook.Parse(client, text)
+	if err == nil && e != nil && broken != nil {
+		e.Unclear = broken
 	}
-	return hook.Parse(client, text)
+	return e, err
 }
 
-// look looks at the workspace in root, and passes on why looks before this one failed.
+// look looks at the workspace in root, and passes on why looks before this one failed, and what of the event cannot be read.
 func (a *app) look(ctx context.Context, root string, e *hook.Event) (err error) {
 	l, done, err := a.openLooker(root)
 	if err != nil {
@@ -122,6 +125,9 @@ func (a *app) look(ctx context.Context, root string, e *hook.Event) (err error) 
 	}
 	defer done()
 	missed := takeMissed(root)
+	if e.Unclear != nil {
+		missed.add(root, a.hookTrouble("an event of "+e.Actor.Client+" is not as expected: "+e.Unclear.Error()))
+	}
 	defer func() {
 		if err != nil {
 			missed.putBack()
@@ -191,11 +197,16 @@ func lookName(e *hook.Event) string {
 
 // hookFailed says on one line what went wrong, and notes it for the next look at the workspace.
 func (a *app) hookFailed(root, what string, err error) {
-	why := report.Escape(strings.Join(strings.Fields(what+" failed: "+err.Error()), " "))
-	fmt.Fprintf(a.err, "emend: %s\n", why)
-	if root != "" {
-		noteMissed(root, time.Now().UTC().Format(time.RFC3339)+" "+why)
+	if why := a.hookTrouble(what + " failed: " + err.Error()); root != "" {
+		noteMissed(root, why)
 	}
+}
+
+// hookTrouble says on one line what went wrong, and returns it as the log is to have it.
+func (a *app) hookTrouble(what string) string {
+	what = report.Escape(strings.Join(strings.Fields(what), " "))
+	fmt.Fprintf(a.err, "emend: %s\n", what)
+	return time.Now().UTC().Format(time.RFC3339) + " " + what
 }
 
 // within calls f and waits for it until the limit, and no longer: f may hang in a call of the system that nothing interrupts.

@@ -67,6 +67,9 @@ func takeMissed(root string) missed {
 	return missed{root, slices.DeleteFunc(lines, func(l string) bool { return l == "" })}
 }
 
+// add adds a reason that nobody has noted yet.
+func (m *missed) add(root, why string) { m.root, m.reasons = root, append(m.reasons, why) }
+
 // putBack notes the reasons again.
 func (m missed) putBack() {
 	for _, why := range m.reasons {

@@ -115,8 +115,6 @@ func TestHookFailures(t *testing.T) {
 		look              func(context.Context) error
 		refuse            error
 	}{
-		{name: "no JSON", event: "{", want: "not JSON"},
-		{name: "nothing", event: "", want: "not JSON"},
 		{name: "an unknown client", event: h.before(), args: []string{"hook", "emacs"}, want: `"emacs" has no hooks`},
 		{name: "a look fails", event: h.before(), look: func(context.Context) error { return errors.New("the disk\nis full") }, want: "the disk is full"},
 		{name: "a panic", event: h.before(), look: func(context.Context) error { panic("boom") }, want: "a defect in emend: panic: boom"},
@@ -134,11 +132,6 @@ func TestHookFailures(t *testing.T) {
 			t.Errorf("%s: it says %q", tc.name, said)
 		}
 	}
-	h.in = &broken{}
-	if said := h.run("", "hook", "codex"); !strings.Contains(said, "broken pipe") || strings.Count(said, "\n") != 1 {
-		t.Errorf("a broken input: %q", said)
-	}
-	h.in = nil
 	for _, args := range [][]string{{"hook"}, {"hook", "codex", "--shine"}, {"hook", "codex", "claude-code"}, {"hook", "codex", "--off", "--witness"},
 		{"hook", "codex", "-C", "/nowhere"}, {"hook", "codex", "--durability", "some"}} {
 		if said := h.run(h.before(), args...); !strings.HasPrefix(said, "emend: ") {
@@ -150,6 +143,39 @@ func TestHookFailures(t *testing.T) {
 type broken struct{}
 
 func (*broken) Read([]byte) (int, error) { return 0, errors.New("broken pipe") }
+
+// TestHookUnclear: of an event that cannot be read, or not to its end, the tree is looked at, and the look is told.
+func TestHookUnclear(t *testing.T) {
+	h := newHooked(t)
+	t.Chdir(h.root)
+	for _, tc := range []struct {
+		name, want string
+		in         io.Reader
+	}{
+		{"no JSON", "not JSON", strings.NewReader("{")},
+		{"nothing", "not JSON", strings.NewReader("")},
+		{"a broken input", "broken pipe", &broken{}},
+		{"another type", "session_id is of another type", strings.NewReader(strings.Replace(h.before(), `"s"`, "7", 1))},
+		{"too much", "it has over 67108864 bytes", strings.NewReader(strings.Replace(h.before(), "{", `{"x":"`+strings.Repeat("x", 100<<20)+`",`, 1))},
+	} {
+		h.in, h.opened, h.fake.asked = tc.in, nil, nil
+		h.fake.look = func(context.Context) error { return errors.New("the disk is full") }
+		said := h.run("", "hook", "claude-code")
+		h.fake.look, h.in = nil, nil
+		h.run(h.before(), "hook", "claude-code")
+		if strings.Count(said, "emend: ") != 2 || !strings.Contains(said, tc.want) || len(h.opened) != 2 || h.opened[0] != h.root {
+			t.Errorf("%s: it says %q, opened %q", tc.name, said, h.opened)
+			continue
+		}
+		first, second := h.fake.asked[0], h.fake.asked[1]
+		if first.Moment != api.AtUnclear || len(first.Missed) != 1 || !strings.Contains(first.Missed[0], tc.want) {
+			t.Errorf("%s: asked %+v", tc.name, first)
+		}
+		if len(second.Missed) != 2 || !strings.Contains(strings.Join(second.Missed, "\n"), tc.want) {
+			t.Errorf("%s: after a look that failed: %q", tc.name, second.Missed)
+		}
+	}
+}
 
 // TestHookMissed checks that the next look is told why looks failed, and the one after it is not.
 func TestHookMissed(t *testing.T) {
@@ -210,6 +236,7 @@ func TestHookGivesUp(t *testing.T) {
 		})
 	}
 	h := newHooked(t)
+	t.Chdir(h.root)
 	synctest.Test(t, func(t *testing.T) {
 		h.T = t
 		r, w := io.Pipe()
@@ -220,6 +247,10 @@ func TestHookGivesUp(t *testing.T) {
 			t.Errorf("an input without end: %q", said)
 		}
 	})
+	h.T, h.in = t, nil
+	if h.run(h.before(), "hook", "claude-code"); len(h.fake.asked) != 1 || len(h.fake.asked[0].Missed) != 1 {
+		t.Errorf("after an input without end: asked %+v", h.fake.asked)
+	}
 }
 
 // TestHookTooWide: an agent that was started at home is told once, and nothing is compared or noted.

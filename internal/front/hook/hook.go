@@ -6,9 +6,11 @@ package hook
 
 import (
 	"bytes"
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"slices"
 	"strings"
 	"unicode"
@@ -26,6 +28,8 @@ type Event struct {
 	Look    api.LookRequest
 	Dir     string // the directory that the event happened in
 	Project string // the directory that the agent works on, if the event names it
+	// Unclear says what of the event cannot be read, without quoting it; nil if all of it can.
+	Unclear error
 }
 
 // client is one program with hooks.
@@ -59,21 +63,81 @@ func Clients() []string {
 
 // message is an event as the client sends it. What a person or a model wrote is kept of no field but the command.
 type message struct {
-	Event     string          `json:"hook_event_name"`
-	Session   string          `json:"session_id"`
-	Prompt    string          `json:"prompt_id"` // Claude Code's name for a turn
-	Turn      string          `json:"turn_id"`   // Codex's
-	Call      string          `json:"tool_use_id"`
-	Tool      string          `json:"tool_name"`
-	Agent     string          `json:"agent_id"`
-	AgentType string          `json:"agent_type"`
-	Dir       string          `json:"cwd"`
-	Project   string          `json:"project_dir"`
-	Words     string          `json:"prompt"`
-	Error     string          `json:"error"`
-	Interrupt bool            `json:"is_interrupt"`
-	Input     json.RawMessage `json:"tool_input"`
-	Response  json.RawMessage `json:"tool_response"`
+	Event     string // hook_event_name
+	Session   string
+	Prompt    string // Claude Code's name for a turn
+	Turn      string // Codex's
+	Call      string // tool_use_id
+	Tool      string
+	Agent     string
+	AgentType string
+	Dir       string
+	Project   string
+	Words     string // of a prompt
+	Error     string
+	Interrupt bool
+	Input     json.RawMessage
+	Response  json.RawMessage
+	bad       []string // the names of fields that are of another type
+}
+
+// parseMessage reads an event field by field. A field of another type is as if it were missing. The error says that the text ends too early or
+// is no event at all; the fields before that place are there.
+func parseMessage(text []byte) (*message, error) {
+	errText := errors.New("it is not JSON, or cut off")
+	m := &message{}
+	in := json.NewDecoder(bytes.NewReader(text))
+	if t, err := in.Token(); err != nil || t != json.Delim('{') {
+		return m, errText
+	}
+	fields := map[string]any{"hook_event_name": &m.Event, "session_id": &m.Session, "prompt_id": &m.Prompt, "turn_id": &m.Turn, "tool_use_id": &m.Call,
+		"tool_name": &m.Tool, "agent_id": &m.Agent, "agent_type": &m.AgentType, "cwd": &m.Dir, "project_dir": &m.Project, "prompt": &m.Words,
+		"error": &m.Error, "is_interrupt": &m.Interrupt, "tool_input": &m.Input, "tool_response": &m.Response}
+	for in.More() {
+		key, err := in.Token()
+		var value json.RawMessage
+		if err != nil || in.Decode(&value) != nil {
+			return m, errText
+		}
+		name := key.(string)
+		if field, ok := fields[name]; ok && json.Unmarshal(value, field) != nil && !slices.Contains(m.bad, name) {
+			m.bad = append(m.bad, name)
+		}
+	}
+	if _, err := in.Token(); err != nil {
+		return m, errText
+	}
+	if _, err := in.Token(); err != io.EOF {
+		return m, errText
+	}
+	return m, nil
+}
+
+// unclear says what of the event cannot be read, nil for nothing. known is false if it does not tell which call it is about, or whose.
+func (m *message) unclear(isCall bool) (known bool, err error) {
+	known = true
+	var all []string
+	needed := func(name, value, is string) {
+		if bad := slices.Contains(m.bad, name); bad || value == "" {
+			known = false
+			if !bad {
+				all = append(all, "it names no "+is)
+			}
+		}
+	}
+	needed("hook_event_name", m.Event, "event")
+	needed("session_id", m.Session, "session")
+	if isCall {
+		needed("tool_name", m.Tool, "tool")
+		known = known && !slices.Contains(m.bad, "tool_use_id")
+	}
+	for _, name := range m.bad {
+		all = append(all, name+" is of another type")
+	}
+	if all == nil {
+		return known, nil
+	}
+	return known, errors.New(strings.Join(all, ", "))
 }
 
 // input is the input of a tool, in the names that the four clients use.
@@ -83,41 +147,38 @@ type input struct {
 	NotebookPath string `json:"notebook_path"`
 }
 
-var errNoEvent = errors.New("it names no event")
-
 // Parse reads an event of a client. It returns nil if nothing is to be done: for events that say nothing about files, for tools
 // that change none, and for emend's own tools, which are on record already.
+//
+// A text that is not as expected is an event too, since the client is doing something: see Unclear. If the text does not tell which call begins
+// or ends, or whose, the moment is [api.AtUnclear].
 func Parse(name string, text []byte) (*Event, error) {
 	i := slices.IndexFunc(clients, func(c *client) bool { return c.name == name })
 	if i < 0 {
 		return nil, fmt.Errorf("%q has no hooks that emend knows; those of %s are known", clean(name), strings.Join(Clients(), ", "))
 	}
-	var m message
-	if err := json.Unmarshal(text, &m); err != nil {
-		return nil, fmt.Errorf("the event cannot be read: %w", describe(err))
+	c := clients[i]
+	m, err := parseMessage(text)
+	moment, ok := c.moments[m.Event]
+	if !ok && m.Event != "" && err == nil {
+		return nil, nil
 	}
-	if m.Event == "" {
-		return nil, errNoEvent
+	known, unclear := m.unclear(moment == api.BeforeCall || moment == api.AfterCall)
+	if err != nil || !known {
+		e := c.start(m, api.AtUnclear)
+		e.Unclear = cmp.Or(err, unclear)
+		return e, nil
 	}
-	return clients[i].event(&m), nil
-}
-
-// describe returns an error of the JSON parser without the text that it quotes.
-func describe(err error) error {
-	if e, ok := errors.AsType[*json.UnmarshalTypeError](err); ok {
-		return fmt.Errorf("%s is of another type", clean(e.Field))
+	e := c.event(m, moment)
+	if e != nil {
+		e.Unclear = unclear
 	}
-	return errors.New("it is not JSON, or cut off")
+	return e, nil
 }
 
 // event returns the event that a message is, or nil.
-func (c *client) event(m *message) *Event {
-	moment, ok := c.moments[m.Event]
-	if !ok {
-		return nil
-	}
-	e := &Event{Dir: m.Dir, Project: m.Project, Look: api.LookRequest{Moment: moment}}
-	e.Actor = api.Actor{Client: c.name, Session: clean(m.Session), Agent: clean(m.Agent)}
+func (c *client) event(m *message, moment api.Moment) *Event {
+	e := c.start(m, moment)
 	if moment == api.BeforeCall || moment == api.AfterCall {
 		kind, ok := c.kind(m.Tool)
 		if !ok {
@@ -129,6 +190,12 @@ func (c *client) event(m *message) *Event {
 	c.fill(m, e)
 	e.Look.StillRuns = e.Look.Result == Running
 	return e
+}
+
+// start returns what every event has.
+func (c *client) start(m *message, moment api.Moment) *Event {
+	return &Event{Dir: m.Dir, Project: m.Project, Look: api.LookRequest{Moment: moment},
+		Actor: api.Actor{Client: c.name, Session: clean(m.Session), Agent: clean(m.Agent)}}
 }
 
 // kind returns how to read the input of a tool, and false for a tool that is ignored. Nobody but its author knows whether a

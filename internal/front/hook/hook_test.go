@@ -2,6 +2,7 @@ package hook
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -207,13 +208,13 @@ func TestPostThatDoesNotCome(t *testing.T) {
 	}
 }
 
-// TestHostile has texts that are no event. None panics, and no error quotes what was sent.
+// TestHostile has texts that are no event. Each is one that begins and ends no call. None panics, and nothing quotes what was sent.
 func TestHostile(t *testing.T) {
 	for _, text := range []string{"", "{", "null", "[]", "7", `"x"`, `{}`, `{"hook_event_name":7}`, `{"hook_event_name":""}`, `{"hook_event_name":["secret"]}`,
-		`{"hook_event_name":"PreToolUse","tool_use_id":{"secret":1}}`, strings.Repeat("[", 100000), "\xff\xfe", `{"hook_event_name":"PreToolUse"`} {
+		`{"hook_event_name":["secret"],"session_id":"s"}`, strings.Repeat("[", 100000), "\xff\xfe", `{"hook_event_name":"PreToolUse"`} {
 		for _, c := range Clients() {
 			e, err := Parse(c, []byte(text))
-			if err == nil || e != nil || strings.Contains(err.Error(), "secret") {
+			if err != nil || e == nil || e.Look.Moment != api.AtUnclear || e.Unclear == nil || strings.Contains(e.Unclear.Error(), "secret") {
 				t.Errorf("%s: %.60q: %+v, %v", c, text, e, err)
 			}
 		}
@@ -222,16 +223,42 @@ func TestHostile(t *testing.T) {
 		t.Errorf("an unknown client: %v", err)
 	}
 	for _, text := range []string{
-		`{"hook_event_name":"PreToolUse","tool_name":"Bash"}`, `{"hook_event_name":"PreToolUse","tool_name":"Bash","tool_input":[1]}`,
-		`{"hook_event_name":"PostToolUse","tool_name":"Edit","tool_input":{"file_path":7},"tool_response":"text"}`,
+		`{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash"}`, `{"hook_event_name":"PreToolUse","session_id":"s","tool_name":"Bash","tool_input":[1]}`,
+		`{"hook_event_name":"PostToolUse","session_id":"s","tool_name":"Edit","tool_input":{"file_path":7},"tool_response":"text"}`,
 	} {
-		if e, err := Parse("claude-code", []byte(text)); err != nil || e == nil || e.Look.Command != "" || e.Look.Paths != nil {
+		if e, err := Parse("claude-code", []byte(text)); err != nil || e == nil || e.Unclear != nil || e.Look.Command != "" || e.Look.Paths != nil {
 			t.Errorf("%s: %+v, %v", text, e, err)
 		}
 	}
 	e, err := Parse("claude-code", []byte(`{"hook_event_name":"Stop","session_id":"a\u001b[2J\n`+strings.Repeat("é", 500)+`"}`))
 	if err != nil || strings.ContainsAny(e.Actor.Session, "\x1b\n") || len(e.Actor.Session) > maxName {
 		t.Errorf("%+v, %v", e, err)
+	}
+}
+
+// TestUnclear has events of which something cannot be read. What tells calls apart decides whether the event is that of a call.
+func TestUnclear(t *testing.T) {
+	for _, tc := range []struct{ text, want, unclear string }{
+		{`{"hook_event_name":"PreToolUse","session_id":"s","tool_use_id":"c","tool_name":"Bash","tool_input":"x","cwd":null}`,
+			"before session=s tool=Bash call=c", "<nil>"},
+		{`{"hook_event_name":"PreToolUse","session_id":"s","tool_use_id":"c","tool_name":"Bash","cwd":7,"is_interrupt":"no","cwd":8}`,
+			"before session=s tool=Bash call=c", "cwd is of another type, is_interrupt is of another type"},
+		{`{"hook_event_name":"PreToolUse","session_id":7,"tool_use_id":"c","tool_name":"Bash","cwd":"/w"}`,
+			"unclear in=/w", "session_id is of another type"},
+		{`{"hook_event_name":"PostToolUse","session_id":"s","tool_use_id":[1],"tool_name":"Bash"}`, "unclear session=s", "tool_use_id is of another type"},
+		{`{"hook_event_name":"PostToolUse","session_id":"s","tool_use_id":"c","tool_name":{}}`, "unclear session=s", "tool_name is of another type"},
+		{`{"hook_event_name":"PostToolUse","session_id":"s","tool_use_id":"c"}`, "unclear session=s", "it names no tool"},
+		{`{"hook_event_name":"Stop"}`, "unclear", "it names no session"},
+		{`{"hook_event_name":7,"session_id":"s","cwd":"/w"}`, "unclear session=s in=/w", "hook_event_name is of another type"},
+		{`{"session_id":"s","cwd":"/w","hook_event_name":"PostToolUse","tool_name":"Bash","tool_response":"cut o`, "unclear session=s in=/w", "it is not JSON, or cut off"},
+		{`{"session_id":"s","hook_event_name":"Stop"}{}`, "unclear session=s", "it is not JSON, or cut off"},
+	} {
+		if got := line(t, "claude-code", tc.text); got != tc.want {
+			t.Errorf("%s\n got %s\nwant %s", tc.text, got, tc.want)
+		}
+		if e, _ := Parse("claude-code", []byte(tc.text)); e != nil && fmt.Sprint(e.Unclear) != tc.unclear {
+			t.Errorf("%s: %v, want %s", tc.text, e.Unclear, tc.unclear)
+		}
 	}
 }
 
