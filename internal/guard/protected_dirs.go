@@ -1,7 +1,9 @@
 package guard
 
 import (
+	"errors"
 	"io"
+	"io/fs"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -138,7 +140,7 @@ func (w *pathWalk) rulesThere(names []string, rules []*rule) (out []*rule) {
 		if _, known := there[first]; !known && !all {
 			spelled, _, _ := strings.Cut(r.pattern, "/")
 			_, err := w.dir.stat(spelled)
-			there[first] = err == nil
+			there[first] = !errors.Is(err, fs.ErrNotExist)
 		}
 		if there[first] {
 			out = append(out, r)
