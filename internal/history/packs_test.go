@@ -87,8 +87,8 @@ func TestFindFails(t *testing.T) {
 	}
 }
 
-// Of packs, only those that overlap with another one can replace it, or be replaced by it.
-func TestOverlapping(t *testing.T) {
+// Of two packs one can replace the other only if one has no transaction outside of those of the other.
+func TestNested(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 2))
 	for range 2000 {
 		files := []string{"draft"}
@@ -96,14 +96,14 @@ func TestOverlapping(t *testing.T) {
 			first := rnd.IntN(20)
 			files = append(files, fmt.Sprintf("%02d+%02d+%d.pack", first, first+rnd.IntN(6), i))
 		}
-		overlaps := overlapping(files)
+		is := nested(files)
 		for _, a := range files[1:] {
 			want := slices.ContainsFunc(files[1:], func(b string) bool {
 				first, last, _ := packRange(a)
 				begin, end, _ := packRange(b)
-				return a != b && first <= end && begin <= last
+				return a != b && (first <= begin && end <= last || begin <= first && last <= end)
 			})
-			if overlaps(a) != want {
+			if is(a) != want {
 				t.Fatalf("%q: %s: %v", files, a, !want)
 			}
 		}

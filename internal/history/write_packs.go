@@ -2,6 +2,7 @@ package history
 
 import (
 	"bytes"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -187,7 +188,7 @@ func (w *packWriter) removeReplaced() error {
 	if err != nil {
 		return err
 	}
-	err = w.each(overlapping(files), func(k *packFile) error {
+	err = w.each(nested(files), func(k *packFile) error {
 		replaced = append(replaced, k.Replaces...)
 		return nil
 	})
@@ -200,20 +201,24 @@ func (w *packWriter) removeReplaced() error {
 	return errors.Join(w.removePacks(replaced), w.dir.Sync())
 }
 
-// overlapping returns a function that reports whether another one of the files may have something of the same transaction as a
-// pack. A pack has some of what those had that it replaces, so it overlaps with them; most packs do not, and are not read.
-func overlapping(files []string) func(file string) bool {
+// nested returns a function that reports whether the transactions of a pack are all between the first and the last of another one of
+// the files, or the other way round: one of the two may replace the other, which has all that it has or to which it adds. Other packs
+// cannot, and are not read. Where many changes run at once most packs begin before the one before them ends.
+func nested(files []string) func(file string) bool {
 	files = slices.DeleteFunc(slices.Clone(files), func(file string) bool { _, _, ok := packRange(file); return !ok })
-	slices.Sort(files) // by the first transaction
-	found, latest, holder := map[string]bool{}, "", ""
+	slices.SortFunc(files, func(a, b string) int {
+		first, last, _ := packRange(a)
+		begin, end, _ := packRange(b)
+		return cmp.Or(strings.Compare(first, begin), strings.Compare(end, last))
+	})
+	found, latest, earliest := map[string]bool{}, "", "~" // before and behind each transaction
 	for _, file := range files {
-		first, last, _ := packRange(file)
-		if first <= latest {
-			found[file], found[holder] = true, true
-		}
-		if last > latest {
-			latest, holder = last, file
-		}
+		_, last, _ := packRange(file)
+		found[file], latest = last <= latest, max(last, latest) // one before it begins no later
+	}
+	for _, file := range slices.Backward(files) {
+		_, last, _ := packRange(file)
+		found[file], earliest = found[file] || earliest <= last, min(last, earliest)
 	}
 	return func(file string) bool { return found[file] }
 }
@@ -267,7 +272,7 @@ func (w *packWriter) replace(old []*packFile, b *pack.Builder) error {
 		names = append(names, k.name)
 	}
 	if !b.Empty() {
-		if err := w.write(b, names); err != nil {
+		if err := w.write(b); err != nil {
 			return err
 		}
 	}
@@ -277,7 +282,7 @@ func (w *packWriter) replace(old []*packFile, b *pack.Builder) error {
 	return w.dir.Sync()
 }
 
-func (w *packWriter) write(b *pack.Builder, replaces []string) error {
+func (w *packWriter) write(b *pack.Builder) error {
 	first, last := txOf(b.Entries()[0].Name), ""
 	for _, e := range b.Entries() {
 		first, last = min(first, txOf(e.Name)), max(last, txOf(e.Name))
