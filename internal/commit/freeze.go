@@ -17,13 +17,17 @@ import (
 // what others did.
 const frozenName = "frozen"
 
-// Freeze keeps transactions from being committed until [Store.Thaw]. When it returns, none is being committed any more.
+// Freeze keeps transactions from being committed until [Store.Thaw]. When it returns, none is being committed any more. The store gets
+// the later format, so that no program writes that may not know of freezing.
 func (s *Store) Freeze(ctx context.Context, why api.Frozen) error {
 	unlock, err := s.lock(ctx)
 	if err != nil {
 		return err
 	}
 	defer unlock()
+	if err := s.raiseFormat(); err != nil {
+		return storeError(err)
+	}
 	text, err := json.Marshal(why)
 	if err != nil {
 		return err

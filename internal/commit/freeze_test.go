@@ -33,6 +33,9 @@ func TestFreeze(t *testing.T) {
 	if f, err := other.Frozen(); err != nil || f == nil || f.By != "ann" || f.Reason != "enough" {
 		t.Fatalf("%+v, %v", f, err)
 	}
+	if got := w.read(t, storeName+"/format"); got != laterFormat+"\ntop ..\n" {
+		t.Errorf("the format is %q: older programs write", got)
+	}
 	if err := other.checkFrozen(); !errors.Is(err, fail.PermissionDenied) {
 		t.Errorf("another process: %v", err)
 	}
