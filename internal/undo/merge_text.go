@@ -19,7 +19,7 @@ import (
 // reverseWithin takes a change, or hunks of it, back in a file that may have been edited since, and keeps the later edits.
 func (u *reversal) reverseWithin(ctx context.Context, r *audit.Record, a *audit.Act, o fileState, f *changedFile) error {
 	if a.Old.Link || a.New.Link || !o.mode.IsRegular() || max(a.Old.Size, a.New.Size, o.size) > maxMerge {
-		u.conflict(r, a.Path, "it was replaced or changed since")
+		u.conflict(r, a.Path, u.since(a.Path, a.New, "it was replaced or changed since"))
 		return nil
 	}
 	old, ok := u.findKept(r, a)

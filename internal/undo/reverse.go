@@ -26,15 +26,16 @@ type reversal struct {
 	src      *source.Reader
 	chooser  *chooser // nil when a version is put back
 	hist     *history.History
-	base     string                 // the directory that the caller's paths are relative to
-	pieces   []api.UndoPiece        // what to take back of the changes; nil for all
-	skip     bool                   // what conflicts stays, and is no refusal
-	undoes   []string               // the transactions that are undone, with which nothing of them stays in effect
-	parts    []audit.Part           // what is undone of others
-	stays    fail.List              // what conflicts, with skip
-	dirs     map[string]bool        // by path from the top, the directories that they removed (true) or made (false)
-	dirModes map[string]fs.FileMode // the permissions of directories that they removed
-	whole    []wholeDir             // the directories that they put there with all that is in them, to be taken away
+	base     string                  // the directory that the caller's paths are relative to
+	pieces   []api.UndoPiece         // what to take back of the changes; nil for all
+	skip     bool                    // what conflicts stays, and is no refusal
+	undoes   []string                // the transactions that are undone, with which nothing of them stays in effect
+	parts    []audit.Part            // what is undone of others
+	stays    fail.List               // what conflicts, with skip
+	dirs     map[string]bool         // by path from the top, the directories that they removed (true) or made (false)
+	dirModes map[string]fs.FileMode  // the permissions of directories that they removed
+	above    map[string]*guard.Entry // by directory, see blocks
+	whole    []wholeDir              // the directories that they put there with all that is in them, to be taken away
 	refusals fail.List
 	notes    []string // what is not taken back, and why
 
@@ -73,7 +74,7 @@ const maxMerge = 64 << 20
 
 func newReversal(w *workspace.Workspace, src *source.Reader, chooser *chooser, hist *history.History) *reversal {
 	return &reversal{w: w, src: src, chooser: chooser, hist: hist,
-		present: map[string]plan.File{}, dirs: map[string]bool{}, dirModes: map[string]fs.FileMode{}, goals: map[string]fileState{}, returned: map[string]fileState{},
+		present: map[string]plan.File{}, above: map[string]*guard.Entry{}, dirs: map[string]bool{}, dirModes: map[string]fs.FileMode{}, goals: map[string]fileState{}, returned: map[string]fileState{},
 		files: map[string]map[string]*changedFile{}}
 }
 
@@ -200,6 +201,14 @@ func (u *reversal) reverseAct(ctx context.Context, r *audit.Record, a *audit.Act
 	if u.refuseTurned(r, a) {
 		return nil
 	}
+	if by := u.blocks(u.displayPath(a.Path)); by != nil {
+		return u.reverseBlocked(ctx, r, a, by, f)
+	}
+	return u.reverseFound(ctx, r, a, f)
+}
+
+// reverseFound takes a step back that is about the file at its path.
+func (u *reversal) reverseFound(ctx context.Context, r *audit.Record, a *audit.Act, f *changedFile) error {
 	o, err := u.goalOf(ctx, a.Path)
 	if err != nil {
 		return err
@@ -226,19 +235,15 @@ func (u *reversal) reverseRmdir(ctx context.Context, a *audit.Act) error {
 	if err != nil {
 		return err
 	}
-	f, err := u.src.Look(ctx, rel, false)
-	if err != nil {
-		return err
-	}
-	if f.Kind != plan.Missing && f.Kind != plan.Directory {
-		u.refuse(fail.Stale, a.Path, "a file stands where the directory was, and one undo cannot turn that back", "Move the file away, and undo the entry again.")
+	if by := u.blocks(path.Join(rel, "x")); by != nil { // the directory itself, or one above it
+		u.refuseBlocked(a.Path, by)
 		return nil
 	}
 	u.dirs[a.Path], u.dirModes[a.Path] = true, a.Mode
 	return nil
 }
 
-// refuseTurned refuses to turn a directory back into a file, or a file into a directory: one commit cannot do that.
+// refuseTurned refuses to turn a directory, or a special file, back into a file: one commit cannot do that.
 func (u *reversal) refuseTurned(r *audit.Record, a *audit.Act) bool {
 	if r.Seen == nil || a.Do != audit.DoTake {
 		return false
@@ -259,14 +264,50 @@ func (u *reversal) refuseTurned(r *audit.Record, a *audit.Act) bool {
 			return true
 		}
 	}
-	for p := path.Dir(a.Path); p != "."; p = path.Dir(p) {
-		if present, err := u.w.Guard.Resolve(u.displayPath(p), guard.Request{}); made(p, audit.DoPut, audit.DoMove) && err == nil && present.Kind != guard.Missing && present.Kind != guard.Directory {
-			u.refuse(fail.Stale, a.Path, "the change put a file in the place of the directory "+fail.Quote(u.displayPath(p))+", and one undo cannot turn that back",
-				"Move that file away, and undo the entry again.")
-			return true
+	return false
+}
+
+// blocks returns what stands in the place of a directory above a path of the workspace: a file, a link, a special file. The log names
+// paths without links, so it was put there since.
+func (u *reversal) blocks(rel string) *guard.Entry {
+	dir := path.Dir(rel)
+	if dir == "." {
+		return nil
+	}
+	if known, ok := u.above[dir]; ok {
+		return known
+	}
+	found := u.blocks(dir)
+	if found == nil {
+		if e, err := u.w.Guard.Resolve(dir, guard.Request{}); err == nil && e.Kind != guard.Missing && e.Kind != guard.Directory {
+			found = &e
 		}
 	}
-	return false
+	u.above[dir] = found
+	return found
+}
+
+// reverseBlocked takes a step back whose path leads through what blocks returned. What it made there is gone, unless its directory was moved and
+// a link put in its place: then it is the same file.
+func (u *reversal) reverseBlocked(ctx context.Context, r *audit.Record, a *audit.Act, by *guard.Entry, f *changedFile) error {
+	if by.Kind == guard.Symlink && (a.Do == audit.DoPut || a.Do == audit.DoSwap) {
+		if e, err := u.w.Guard.Resolve(u.displayPath(a.Path), guard.Request{}); err == nil && e.Kind != guard.Missing && e.File.Ino == a.New.Ino {
+			return u.reverseFound(ctx, r, a, f)
+		}
+	}
+	if a.Do != audit.DoPut {
+		u.refuseBlocked(a.Path, by)
+	}
+	return nil
+}
+
+func (u *reversal) refuseBlocked(p string, by *guard.Entry) {
+	what := map[guard.Kind]string{guard.Regular: "a file", guard.Symlink: "a link", guard.Special: "a special file"}[by.Kind]
+	where := "the directory"
+	if by.Rel != u.displayPath(p) {
+		where += " " + fail.Quote(by.Rel)
+	}
+	u.refuse(fail.Stale, p, what+" is in the place of "+where+", and an undo does not turn that back", "Move "+by.Rel+" away, and undo the entry again.")
 }
 
 func (u *reversal) reversePut(r *audit.Record, a *audit.Act, o fileState) error {
@@ -275,7 +316,7 @@ func (u *reversal) reversePut(r *audit.Record, a *audit.Act, o fileState) error 
 		u.conflict(r, a.Path, "it was moved since")
 	case !o.exists: // deleted already
 	case !o.matches(a.New):
-		u.conflict(r, a.Path, "it was changed since")
+		u.conflict(r, a.Path, u.since(a.Path, a.New, "it was changed since"))
 	case u.didLater(r, a.Path, audit.DoPut, audit.DoTake, audit.DoMove):
 		u.conflict(r, a.Path, "somebody made it anew since")
 	default:
@@ -331,7 +372,7 @@ func (u *reversal) restoreText(ctx context.Context, a *audit.Act, o, old fileSta
 func (u *reversal) reverseTake(r *audit.Record, a *audit.Act, o fileState) error {
 	if o.exists {
 		if !o.matches(a.Old) {
-			u.conflict(r, a.Path, "something else is there since")
+			u.conflict(r, a.Path, u.since(a.Path, a.Old, "something else is there since"))
 		}
 		return nil
 	}
@@ -345,6 +386,10 @@ func (u *reversal) reverseTake(r *audit.Record, a *audit.Act, o fileState) error
 }
 
 func (u *reversal) reverseMove(ctx context.Context, r *audit.Record, a *audit.Act, from fileState) error {
+	if by := u.blocks(u.displayPath(a.To)); by != nil {
+		u.refuseBlocked(a.To, by)
+		return nil
+	}
 	to, err := u.goalOf(ctx, a.To)
 	if err != nil {
 		return err
@@ -406,6 +451,21 @@ func (u *reversal) sameFile(r *audit.Record, i *audit.Ident, o fileState) bool {
 	}
 	at, ok := u.w.Guard.BirthTime(u.present[o.at].Handle.(guard.Entry))
 	return ok && !at.After(r.TS)
+}
+
+// since says what happened to the file of a path: that something of another kind is there now, else why.
+func (u *reversal) since(p string, had *audit.Ident, why string) string {
+	switch kind := u.present[p].Kind; {
+	case kind == plan.Directory:
+		return "a directory is there now"
+	case kind == plan.Special:
+		return "a special file is there now"
+	case kind == plan.Link && !had.Link:
+		return "a link is there now"
+	case kind == plan.Regular && had.Link:
+		return "a file is there now, instead of a link"
+	}
+	return why
 }
 
 // conflict refuses a change because of what the path p has now, and names the newest later change to it.

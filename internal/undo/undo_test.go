@@ -35,7 +35,7 @@ func TestUndoCreate(t *testing.T) {
 		{"moved away", func(s *emendtest.Story) string { return s.Move("f", "g") }, "f: it was moved since"},
 		{"moved away, another in its place", func(s *emendtest.Story) string { s.Move("f", "g"); return s.Create("f", "new\n") }, "f: it was changed since"},
 		{"written into", func(s *emendtest.Story) string { s.Write("f", "person\n"); return "" }, "f: it was changed since"},
-		{"a link instead", func(s *emendtest.Story) string { s.Must(os.Remove(s.At("f"))); s.Link("x", "f"); return "" }, "f: it was changed since"},
+		{"a link instead", func(s *emendtest.Story) string { s.Must(os.Remove(s.At("f"))); s.Link("x", "f"); return "" }, "f: a link is there now"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
