@@ -19,7 +19,7 @@ var Unified = &Dialect{
 	Claims:    claimsFormat(unifiedFormat),
 	Rules: func(o Options) Rules {
 		r := emendRules(o)
-		r.RepeatPaths, r.MakeParents, r.Bytes, r.MustChange, r.RootPaths, r.FromNothing = true, true, true, true, true, true
+		r.RepeatPaths, r.MakeParents, r.Bytes, r.MustChange, r.RootPaths, r.FromNothing, r.NamesBefore = true, true, true, true, true, true, true
 		r.ToAdd, r.ToUpdate = "A new file has /dev/null in the line ---.", "To change the file, write its path in the line --- instead of /dev/null."
 		return r
 	},

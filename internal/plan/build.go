@@ -61,7 +61,10 @@ func (b *builder) result() (*Plan, error) {
 // decide plans every section, unless the context ends, and what sections have to do with each other.
 func (b *builder) decide(p patch.Patch) {
 	b.sections = p.Sections
-	for i := range p.Sections {
+	if b.survey != nil {
+		b.survey.Sections = make([]SurveyedSection, len(p.Sections))
+	}
+	for _, i := range b.ordered(p.Sections) {
 		if b.ctx.Err() != nil {
 			return
 		}
@@ -78,13 +81,13 @@ func (b *builder) decide(p patch.Patch) {
 // It holds the lines of all files at once, and a number for every old line of a hunk, beside what Build holds.
 func BuildSurvey(ctx context.Context, p patch.Patch, r dialect.Rules, src Source, o Options) (*Survey, error) {
 	b := newBuilder(ctx, r, src, o)
-	b.survey = &Survey{Sections: make([]SurveyedSection, 0, len(p.Sections))}
+	b.survey = &Survey{}
 	out, err := b.read(p)
 	if d := b.decode(p, err); d != nil {
 		if b, err = b.attemptAt(*d.Decoded); err != nil {
 			return nil, err
 		}
-		b.survey = &Survey{Sections: make([]SurveyedSection, 0, len(d.Decoded.Patch.Sections))}
+		b.survey = &Survey{}
 		if out, err = b.build(d.Decoded.Patch); err == nil {
 			out.Decoded = d.Decoded
 		}
@@ -110,22 +113,27 @@ func BuildSurvey(ctx context.Context, p patch.Patch, r dialect.Rules, src Source
 func (b *builder) section(i int, s *patch.Section) {
 	step := Step{Op: s.Op, Section: i, Writes: s.Path}
 	var err error
-	switch s.Op {
-	case patch.Add:
+	switch {
+	case b.circle[i]:
+		err = b.exchange(s, &step)
+	case s.Op == patch.Add:
 		err = b.add(s, &step)
-	case patch.Update:
+	case s.Op == patch.Update:
 		err = b.update(s, &step)
-	case patch.Delete:
+	case s.Op == patch.Delete:
 		err = b.remove(s, &step)
-	case patch.Move:
+	case s.Op == patch.Move:
 		err = b.move(s, &step)
-	case patch.Copy:
+	case s.Op == patch.Copy:
 		err = b.copy(s, &step)
 	}
 	if b.survey != nil {
-		b.noteSection(s, &step, err)
+		b.noteSection(i, s, &step, err)
 	}
-	how := b.alreadyApplied(s, &step, err)
+	how := repeat.None
+	if !b.circle[i] {
+		how = b.alreadyApplied(s, &step, err)
+	}
 	if how != repeat.None {
 		b.applied = append(b.applied, applied{how, Skip{Op: step.Op, Path: step.Path, To: step.To, Section: i, Hunks: numbersTo(len(s.Hunks))}})
 	}
@@ -139,14 +147,14 @@ func (b *builder) section(i int, s *patch.Section) {
 }
 
 // noteSection notes what became of a section.
-func (b *builder) noteSection(s *patch.Section, step *Step, err error) {
+func (b *builder) noteSection(i int, s *patch.Section, step *Step, err error) {
 	if b.survey.file == nil && step.BeforeSum != "" && len(s.Hunks) > 0 && errors.Is(err, fail.Stale) {
 		now := *step
 		now.seen = nil
 		b.edit(s, &now) //nolint:errcheck // it is refused anyway: only the places of its hunks are wanted
 	}
 	b.noteConflict(err)
-	b.survey.Sections = append(b.survey.Sections, SurveyedSection{Step: *step, File: b.survey.file, Hunks: b.survey.hunks})
+	b.survey.Sections[i] = SurveyedSection{Step: *step, File: b.survey.file, Hunks: b.survey.hunks}
 	b.survey.file, b.survey.hunks = nil, nil
 }
 

@@ -20,19 +20,21 @@ type builder struct {
 	src   Source
 	opts  Options
 
-	sections []patch.Section // of the patch
-	steps    []Step
-	errs     fail.List
-	skipped  []Skip
-	applied  []applied                       // sections that are, or may be, already applied
-	state    map[any]*fileState              // by place: what earlier sections left there
-	claimed  map[any]int                     // by place: the patch line of the section that claims it
-	rereads  int                             // bytes that may still be read of what earlier sections left
-	survey   *Survey                         // for BuildSurvey; else nil
-	attempt  bool                            // to prove a decoding: a refusal is not explained
-	marked   map[*patch.Section][]patch.Hunk // with marks put back, see noteMissingMarks
-	passed   []string                        // see Plan.Passed
-	lookups  int                             // sections for which versions were looked for
+	sections  []patch.Section // of the patch
+	steps     []Step
+	errs      fail.List
+	skipped   []Skip
+	applied   []applied                       // sections that are, or may be, already applied
+	state     map[any]*fileState              // by place: what earlier sections left there
+	circle    map[int]bool                    // see ordered
+	exchanges map[any]*fileState              // by place: what the sections of circle leave there
+	claimed   map[any]int                     // by place: the patch line of the section that claims it
+	rereads   int                             // bytes that may still be read of what earlier sections left
+	survey    *Survey                         // for BuildSurvey; else nil
+	attempt   bool                            // to prove a decoding: a refusal is not explained
+	marked    map[*patch.Section][]patch.Hunk // with marks put back, see noteMissingMarks
+	passed    []string                        // see Plan.Passed
+	lookups   int                             // sections for which versions were looked for
 
 	listed      map[string]map[string][]string // see namesIn
 	corrections suggest.Corrections            // what refusals offer
@@ -57,7 +59,7 @@ type applied struct {
 const maxRereads = 1 << 30
 
 func newBuilder(ctx context.Context, r dialect.Rules, src Source, o Options) *builder {
-	return &builder{ctx: ctx, rules: r, src: src, opts: o, state: map[any]*fileState{}, claimed: map[any]int{}, rereads: maxRereads, corrections: suggest.Corrections{}, listed: map[string]map[string][]string{}}
+	return &builder{ctx: ctx, rules: r, src: src, opts: o, state: map[any]*fileState{}, circle: map[int]bool{}, exchanges: map[any]*fileState{}, claimed: map[any]int{}, rereads: maxRereads, corrections: suggest.Corrections{}, listed: map[string]map[string][]string{}}
 }
 
 // refuse notes why section i cannot be applied.
