@@ -61,6 +61,9 @@ var ways = map[string]way{
 	"here": {"the directory that emend runs in", "", "", "the workspace"},
 }
 
+// others are the names that some tools have for an argument.
+var others = map[string]string{"oldText": "old_str", "newText": "new_str"}
+
 // Reader is who reads a hint. The zero value is a person at a terminal.
 type Reader struct {
 	offers func(tool, argument string) bool
@@ -119,6 +122,8 @@ func (r Reader) marker(marker string) (words string, known bool) {
 	switch {
 	case !ok:
 		return "", false
+	case !conditional && r.IsAgent() && others[name] != "" && r.offers("", others[name]):
+		return others[name], true
 	case !conditional:
 		return r.person(w.terminal, w.agent), true
 	case r.IsAgent() && !r.offers(w.tool, w.argument):

@@ -13,6 +13,7 @@ func TestSay(t *testing.T) {
 		{"‹Run doctor›. Then ‹run recover›.", "Run emend doctor. Then run emend recover.",
 			"Ask a person to run emend doctor. Then ask a person to run emend recover.", "Ask a person to run emend doctor. Then ask a person to run emend recover."},
 		{"A person can raise ‹option max-file›.", "A person can raise --max-file.", "A person can raise emend's option max-file.", "A person can raise emend's option max-file."},
+		{"Send ‹newText› again.", "Send --new again.", "Send new_str again.", "Send newText again."},
 		{"‹what is this› and ‹", "‹what is this› and ‹", "‹what is this› and ‹", "‹what is this› and ‹"},
 		{"‹ and ‹lenient›", "‹ and --lenient", "‹ and lenient: true", "‹ and lenient: true"},
 	} {

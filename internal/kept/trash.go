@@ -134,7 +134,7 @@ func readableTrash(ctx context.Context, w *workspace.Workspace, id string) (*Fil
 
 func notInTrash(id string) error {
 	return &fail.Error{Kind: fail.NotFound, Msg: "the trash has nothing called " + fail.Quote(id),
-		Hint: "‹trash:List the trash with {}. ›The id may be another, or it was restored or cleared since. What an edit replaced is no trash: undo brings it back."}
+		Hint: "‹trash:List the trash with {}. ›The id may be another, or it was restored or cleared since. What an edit replaced is no trash‹undo:: {} brings it back›."}
 }
 
 // trashOf lists what the trash has of a transaction. A file from outside of the root has no Path.

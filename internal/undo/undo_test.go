@@ -217,7 +217,7 @@ func TestRestoreIsForTheTrash(t *testing.T) {
 	s := emendtest.NewStory(t, "f", "one\n")
 	edited := s.Edit("f", "one", "two")
 	_, err := s.WS.Restore(s.Ctx, api.RestoreRequest{TrashedPath: edited + ".0", TargetPath: "g"})
-	s.Refusal(err, fail.NotFound, "the trash has nothing called", "undo brings it back")
+	s.Refusal(err, fail.NotFound, "the trash has nothing called", "brings it back")
 	s.Has(`f "two\n"`)
 	s.Undo(edited)
 	s.Has(`f "one\n"`)

@@ -108,7 +108,7 @@ func FitAsWritten(step int, lines []patch.Line) bool {
 }
 
 // RunsFit reports whether the added lines of a hunk of which only the context was moved show that they were not. Each run of them has to
-// begin as deep as what it replaces. A run that replaces nothing has to begin no deeper than the line above it allows, and to stand better
+// begin as deep as what it replaces, and to have no line further left than all of that. A run that replaces nothing has to begin no deeper than the line above it allows, and to stand better
 // than it would if it had been moved along with some line of the context. No added line may be indented by tabs where the lines of the file
 // are not. No line may be removed and added again: one of the two was moved. A bracket closes as deep as the line that opens it, if an added
 // line has one of the two. lines are as for [Shift.Agrees].
@@ -117,14 +117,18 @@ func (s *Seen) RunsFit(step int, lines []patch.Line) bool {
 		return false
 	}
 	tabs := slices.ContainsFunc(lines, func(l patch.Line) bool { return l.Old() && tabbed(l) })
-	above, replaced := 0, -1 // the last line of context, and how deep the first of the removed lines below it stands
+	above, replaced, least := 0, -1, 0 // the last line of context, and how deep the first of the removed lines below it and the leftmost stand
 	for i := 0; i < len(lines); i++ {
 		in, rest := Cut(lines[i].Text())
 		switch {
 		case lines[i].Mark() == ' ' && rest != "":
 			above, replaced = i, -1
-		case lines[i].Mark() == '-' && rest != "" && replaced < 0:
-			replaced = width(in, step)
+		case lines[i].Mark() == '-' && rest != "":
+			at := width(in, step)
+			if replaced < 0 {
+				replaced, least = at, at
+			}
+			least = min(least, at)
 		}
 		if lines[i].Mark() != '+' {
 			continue
@@ -133,6 +137,12 @@ func (s *Seen) RunsFit(step int, lines []patch.Line) bool {
 		for to < len(lines) && lines[to].Mark() == '+' {
 			if !tabs && tabbed(lines[to]) {
 				return false
+			}
+			if in, rest := Cut(lines[to].Text()); replaced >= 0 && rest != "" && width(in, step) < least {
+				if strings.IndexByte(")]}", rest[0]) < 0 {
+					return false
+				}
+				least = width(in, step) // it ends the block around
 			}
 			to++
 		}
@@ -222,7 +232,7 @@ func asWritten(line string) string { return line }
 func misfits(step int, lines []patch.Line, as func(string) string) (n int) {
 	last, opens, added, first := 0, false, false, true
 	begun, comment := false, false // whether the line before begins a comment of lines with stars, and whether this one is in it
-	shown := map[int]bool{} // where old lines stand
+	shown := map[int]bool{}        // where old lines stand
 	for _, l := range lines {
 		if in, rest := Cut(l.Text()); l.Old() && rest != "" {
 			shown[width(in, step)] = true

@@ -37,6 +37,9 @@ func TestRunsFit(t *testing.T) {
 		{"     a||+|+      b|     c", false},
 		{"   a|-  b|+  c|+      d", true},
 		{"   a|-  b|+    c", false},
+		{"   a|-    b|-    c|+    d|+  e", false}, // the first of them was moved along
+		{"   a|-    b|-  c|+    d|+  e", true},
+		{"   a|-    b|+    c|+}|+d", true},
 		{"   a|-  b|-  c|+  b|+d", false}, // what is not changed was moved along
 		{"   a|-  b|   c|-  d|+  b", true},
 		{" a {|-    b|+    }|+    c {|+        d|+}", false}, // a part was moved along
