@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/emend-dev/emend"
@@ -75,7 +76,7 @@ func withExits(cmd *cobra.Command, exits string) *cobra.Command {
 	return cmd
 }
 
-// command returns emend with its verbs. If args begin with a verb, it makes only that one.
+// command returns emend with its verbs. If args name one at once, it makes only that one.
 func (a *app) command(args ...string) *cobra.Command {
 	root := withExits(&cobra.Command{
 		Use:   "emend",
@@ -145,8 +146,23 @@ const globalFlagsHelp = "Flags of every verb, such as --directory, --json and --
 // valueFlags are the flags of every verb that take a value, as somebody writes them before the verb.
 var valueFlags = []string{"--root", "--store", "--policy", "--session", "--agent", "--durability"}
 
-// verbOf returns the verb that args begin with. It finds none if a flag, help or completion comes first.
+// switches are the flags of every verb that take none.
+var switches = []string{"--root-relative", "--json", "--quiet", "-q", "--no-color", "--no-pager", "--unsafe-fs"}
+
+// verbOf returns the verb that args begin with, or that follows flags of every verb. It finds none if help, completion or anything
+// else comes first.
 func verbOf(args []string) (verb, bool) {
+	for len(args) > 0 && strings.HasPrefix(args[0], "-") {
+		name, _, has := strings.Cut(args[0], "=")
+		switch takes := slices.Contains(valueFlags, name); {
+		case takes && has || slices.Contains(switches, args[0]):
+			args = args[1:]
+		case takes && len(args) > 1:
+			args = args[2:]
+		default:
+			return verb{}, false
+		}
+	}
 	for _, v := range verbs {
 		if len(args) > 0 && v.name == args[0] {
 			return v, true

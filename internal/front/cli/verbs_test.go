@@ -16,7 +16,13 @@ func TestVerbAlone(t *testing.T) {
 			t.Errorf("%s: found %s (%v), with the usage\n%s\nand alone\n%s", v.name, among.Name(), err, among.UsageString(), one.UsageString())
 		}
 	}
-	for _, args := range [][]string{nil, {"help"}, {"-q", "apply"}, {"completion", "bash"}, {"__complete", ""}, {"man"}} {
+	for _, args := range [][]string{{"-q", "apply"}, {"--session", "log", "apply"}, {"--session=s", "--json", "--root", "r", "apply", "log"}} {
+		if made := (&app{}).command(args...).Commands(); len(made) != 1 || made[0].Name() != "apply" {
+			t.Errorf("%q: %d verbs, the first is %s", args, len(made), made[0].Name())
+		}
+	}
+	for _, args := range [][]string{nil, {"help"}, {"completion", "bash"}, {"__complete", ""}, {"man"}, {"--help", "apply"}, {"-q"}, {"--session"},
+		{"--session", "apply"}, {"-x", "apply"}, {"-qx", "apply"}, {"--json=true", "apply"}, {"--", "apply"}} {
 		if n := len((&app{}).command(args...).Commands()); n != len(verbs)+1 {
 			t.Errorf("%q: %d verbs", args, n)
 		}
