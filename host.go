@@ -174,9 +174,9 @@ func layerReport(ctx context.Context, h *Host, f func(context.Context, *workspac
 	return rep, refused(err)
 }
 
-// Mark gives the present state of the tree a name, to which an undo can go back.
+// Mark gives the present state of the tree a name, to which an undo can go back. What a call under way did until then is recorded first.
 func (h *Host) Mark(ctx context.Context, r api.MarkRequest) (*api.Mark, error) {
-	return call(ctx, h.s, undo.Mark, r)
+	return call(ctx, h.s, look.Mark, r)
 }
 
 // Marks lists the marks, the newest first.

@@ -13,6 +13,7 @@ const (
 	AtStart      Moment = "session start" // an agent begins to work
 	AtSessionEnd Moment = "session end"   // it ends
 	AtUnclear    Moment = "unclear"       // an agent's program says something that emend cannot read: no call begins or ends
+	AtMark       Moment = "mark"          // a person marks the state of the tree
 )
 
 // LookRequest asks to compare the tree with the last look at it, and to record what changed without emend. The context says who

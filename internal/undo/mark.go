@@ -28,7 +28,8 @@ func Mark(ctx context.Context, w *workspace.Workspace, r api.MarkRequest) (*api.
 	if strings.TrimSpace(r.Name) == "" || r.Name != caller.ForLog(r.Name) || r.Name == api.LastTurn {
 		return nil, caller.BadField("the name of a mark", fail.Quote(r.Name), "Give it a short name of printable characters.")
 	}
-	if _, err := time.Parse(time.RFC3339, r.Name); err == nil {
+	isTime := func(layout string) bool { _, err := time.Parse(layout, r.Name); return err == nil }
+	if slices.ContainsFunc([]string{time.RFC3339, "15:04", "15:04:05", "2006-01-02 15:04", "2006-01-02 15:04:05", time.DateOnly}, isTime) {
 		return nil, caller.BadField("the name of a mark", fail.Quote(r.Name), "It would be taken for a time. Give it another name.")
 	}
 	store, err := w.OpenOrMakeStore()
@@ -128,6 +129,9 @@ func pointOf(store *commit.Store, to string) (point, error) {
 		}
 	}
 	if at, err := time.Parse(time.RFC3339, to); err == nil {
+		if now := time.Now(); at.After(now) {
+			return point{}, caller.BadField("the time to go back to", fail.Quote(to), "It is still to come: it is "+now.Format(time.RFC3339)+" now.")
+		}
 		return point{at: at}, nil
 	}
 	var names []string

@@ -100,6 +100,9 @@ func reverseChosen(ctx context.Context, w *workspace.Workspace, r api.UndoReques
 		if err := u.reverseRecord(ctx, rec, len(chosen) == 1); err != nil {
 			return nil, err
 		}
+		if rec.Seen != nil && rec.Seen.Since.Before(since.at) {
+			u.notes = append(u.notes, "What "+rec.Tx+" did before that time is undone as well: nobody saw when it did what.")
+		}
 	}
 	if err := chooser.err(); err != nil {
 		return nil, err

@@ -66,7 +66,11 @@ func (a *app) runLog(ctx context.Context, f logFlags) error {
 	if f.oneLine && f.Diff {
 		return usageErrorf("log", "--oneline and --diff exclude each other")
 	}
-	f.ByCall, f.Since = true, timeToday(f.Since, time.Now())
+	var err error
+	if f.Since, err = localTime(f.Since, time.Now()); err != nil {
+		return err
+	}
+	f.ByCall = true
 	ws, err := a.open(emend.NoRecovery())
 	if err != nil {
 		return err

@@ -3,6 +3,8 @@ package cli
 import (
 	"context"
 	"fmt"
+	"slices"
+	"time"
 
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
@@ -26,6 +28,10 @@ the newest first.`,
 				if len(args) == 0 {
 					return a.listMarks(ctx, ws)
 				}
+				all, err := ws.Host().Marks(ctx)
+				if err != nil {
+					return err
+				}
 				m, err := ws.Host().Mark(ctx, api.MarkRequest{Name: args[0]})
 				if err != nil {
 					return err
@@ -34,6 +40,9 @@ the newest first.`,
 					return a.printJSON(m)
 				}
 				if !a.quiet {
+					if i := slices.IndexFunc(all, func(old api.Mark) bool { return old.Name == m.Name }); i >= 0 {
+						fmt.Fprintf(a.out, "The mark of this name from %s no longer counts.\n", all[i].At.Local().Format(time.DateTime))
+					}
 					fmt.Fprintf(a.out, "Marked. To come back here: emend undo --to %s\n", report.OneLine(m.Name))
 				}
 				return nil

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -160,6 +161,9 @@ func point(ctx context.Context, ws *emend.Workspace, since string) (r api.Change
 		}
 	}
 	at, err := parseTime(since, time.Now())
+	if _, ok := errors.AsType[*usageError](err); ok {
+		return r, "", err
+	}
 	if err != nil {
 		return r, "", usageErrorf("", "--since: no mark is called %q, and it is no time (14:05, 2026-01-31) and no age (90m, 2h, 7d)", since)
 	}
@@ -168,7 +172,11 @@ func point(ctx context.Context, ws *emend.Workspace, since string) (r api.Change
 
 // parseTime reads a time of the day or a date, which are local, a time, or an age.
 func parseTime(text string, now time.Time) (time.Time, error) {
-	if at, err := time.Parse(time.RFC3339, timeToday(text, now)); err == nil {
+	local, err := localTime(text, now)
+	if err != nil {
+		return now, err
+	}
+	if at, err := time.Parse(time.RFC3339, local); err == nil {
 		return at, nil
 	}
 	if at, err := time.ParseInLocation(time.DateOnly, text, time.Local); err == nil {

@@ -79,7 +79,9 @@ offered. What is left can be undone later.`,
 			case ask && hunks != "":
 				return usageErrorf("undo", "either -p asks about the hunks, or --hunk names them")
 			}
-			r.To = timeToday(r.To, time.Now())
+			if r.To, err = localTime(r.To, time.Now()); err != nil {
+				return err
+			}
 			return a.withWorkspace(cmd, "undo", allow, func(ctx context.Context, ws *emend.Workspace) error {
 				if ask {
 					asked, chosen, err := a.askForPieces(ctx, ws, r)
@@ -106,22 +108,6 @@ offered. What is left can be undone later.`,
 	keyFlag(cmd.Flags(), &r.IdempotencyKey)
 	allowFlag(cmd.Flags(), &allow)
 	return cmd
-}
-
-// timeToday returns a time of the day, or a date with one, in local time, as undo wants it. It returns other text as it is.
-func timeToday(text string, now time.Time) string {
-	for _, layout := range []string{"15:04", "15:04:05"} {
-		if at, err := time.ParseInLocation(layout, text, time.Local); err == nil {
-			y, m, d := now.Date()
-			return time.Date(y, m, d, at.Hour(), at.Minute(), at.Second(), 0, time.Local).Format(time.RFC3339)
-		}
-	}
-	for _, layout := range []string{"2006-01-02 15:04", "2006-01-02 15:04:05"} {
-		if at, err := time.ParseInLocation(layout, text, time.Local); err == nil {
-			return at.Format(time.RFC3339)
-		}
-	}
-	return text
 }
 
 func (a *app) runUndo(ctx context.Context, ws *emend.Workspace, r api.UndoRequest) (err error) {
