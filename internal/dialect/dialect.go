@@ -76,6 +76,7 @@ type Rules struct {
 	RootPaths     bool // paths may be relative to the root of the tree, as git writes them in every directory
 	Unmarked      bool // lines have no marks: none can have lost one, and which lines of a hunk stay was worked out from both sides
 	AnyOrder      bool // the order of the hunks in the patch says nothing about that in the file
+	AddFills      bool // a new file may be there, if it is empty
 	NamesBefore   bool // paths are those of the tree before the patch: what one section takes away makes room for another, in any order
 	FromNothing   bool // an update of lines -0,0 makes its file, if there is none
 

@@ -65,9 +65,12 @@ func (w *printer) writeLine(s string) {
 // cannot notes the first thing that the dialect cannot express.
 func (w *printer) cannot(format string, args ...any) {
 	if w.err == nil {
+		hint := "Write this patch in another dialect; emend says the most."
+		if w.g == &emendGrammar {
+			hint = "Send the patch as it is, without converting it."
+		}
 		w.err = &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Section: w.section, Path: w.path, Hunk: w.hunk,
-			Msg:  w.g.name + " cannot say " + fmt.Sprintf(format, args...),
-			Hint: "Write this patch in another dialect; emend says the most."}
+			Msg: w.g.name + " cannot say " + fmt.Sprintf(format, args...), Hint: hint}
 	}
 }
 

@@ -20,7 +20,7 @@ var SearchReplace = &Dialect{
 	Claims:    claimsFormat(searchReplaceFormat),
 	Rules: func(o Options) Rules {
 		r := emendRules(o)
-		r.RepeatPaths, r.MakeParents, r.MustChange, r.AnyOrder, r.Unmarked = true, true, true, true, true
+		r.RepeatPaths, r.MakeParents, r.MustChange, r.AnyOrder, r.Unmarked, r.AddFills = true, true, true, true, true, true
 		r.ToAdd, r.ToUpdate = "An empty SEARCH makes a new file.", "To change the file, write lines of it in SEARCH."
 		return r
 	},
@@ -167,8 +167,8 @@ func isReplace(line string) bool {
 	return ok && (c == '>' || c == '+')
 }
 
-// tag is a line that holds nothing but a tag of XML, in which programs put what a model calls.
-var tag = pattern(`^ *</?[a-zA-Z_-]+> *$`)
+// tag is a line that holds nothing but tags of XML, in which programs put what a model calls.
+var tag = pattern(`^ *(?:</?[a-zA-Z_-]+>|<!\[CDATA\[|\]\]>| )+$`)
 
 // fencePath is what follows a Markdown fence that names a file: "x.go", "go x.go", "go:x.go", `go title="x.go"`.
 var fencePath = pattern("^[`~]{3,} *(?:[a-zA-Z0-9+#_-]+[ :] *)?(?:\\{?(?:title|file|filename|path)=|\\{)?[\"']?([^\\s\"'{}:]*[./][^\\s\"'{}:]*)[\"']?\\}?$")
@@ -207,7 +207,7 @@ var pathLine = pattern(`(?i)^ *(?:[-*+] |\d+[.)] |#+ ?|// ?|/\* ?|<!-- ?|<(?:pat
 func (u *blockReader) bareName(p string) string {
 	m := pathLine().FindStringSubmatch(p)
 	bare := strings.TrimSuffix(m[1], ":")
-	marked := strings.Trim(bare, "*`\"'")
+	marked := bareName(strings.Trim(bare, "*`\"'"))
 	if in := strings.Split(bare, "`"); len(in) == 3 && strings.HasSuffix(p, ":") { // "Update `x.go`:"
 		marked = in[1]
 	}
@@ -269,8 +269,8 @@ func (u *blockReader) readPart(at int, end, other byte, n int) (part []string) {
 	loose := u.g.reports && end != '=' && u.endsOtherwise(end, n)
 	for ; u.ok && u.err == nil; u.advance() {
 		switch c, m, ok := blockMark(u.line); {
-		case ok && c == end && (m == n || loose):
-			if m != n {
+		case ok && c == end && m == n, loose && isReplace(u.line):
+			if c != end || m != n {
 				u.report(u.n, "the line %s was read as %s", fail.Quote(trimEnd(u.line)), markOf(end, n))
 			}
 			return part
@@ -288,12 +288,13 @@ func (u *blockReader) readPart(at int, end, other byte, n int) (part []string) {
 	return nil
 }
 
-// endsOtherwise reports whether the block does not have the mark c of n characters at its end, and has one such mark of another number.
+// endsOtherwise reports whether the block does not have the mark c of n characters at its end, and has one of another number, or as the other
+// programs write it.
 func (u *blockReader) endsOtherwise(c byte, n int) bool {
 	others := 0
 	for l := u.lines; l.ok && !isSearch(l.line); l.advance() {
-		if d, m, ok := blockMark(l.line); ok && d == c {
-			if m == n {
+		if d, m, _ := blockMark(l.line); isReplace(l.line) {
+			if d == c && m == n {
 				return false
 			}
 			others++

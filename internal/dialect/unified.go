@@ -266,7 +266,7 @@ func (u *unifiedReader) readFile() {
 		u.refuse(h.line, wantPath, err, h.hint)
 		return
 	}
-	hunks, right := u.readHunks()
+	hunks, right := u.readHunks(h.hasNames)
 	if u.err != nil || u.refuseOther() {
 		return
 	}
@@ -277,7 +277,9 @@ func (u *unifiedReader) readFile() {
 	}
 	if len(hunks) == 0 {
 		msg, hint := h.lacksHunks(s.Op, u.isLast(), !u.ended)
-		if msg == "" && h.hasNames && s.Op != patch.Delete {
+		if h.hasNames && u.atMark() {
+			msg, hint = "the lines below the file header have no line @@ above them", "Write a line @@ above the first line of every hunk‹lenient:, or pass {} to have them read as one hunk›."
+		} else if msg == "" && h.hasNames && s.Op != patch.Delete {
 			msg, hint = "the file header has no hunks below", "Begin every hunk with a line @@, below +++, or leave the file out."
 		}
 		if msg != "" {
@@ -321,9 +323,13 @@ func (u *unifiedReader) fill(s *patch.Section, hunks []patch.Hunk) {
 		}
 		h.Lines, h.Blank = h.Lines[:len(h.Lines)-h.Blank], 0
 		for _, l := range h.Lines {
+			if s.Op == patch.Add && strings.TrimRight(string(l), " \r") == "" {
+				u.refuse(h.Line, "+", `an empty line without "+" inside of a new file`, `Write "+" for every line of the file, the empty ones too.`)
+				return
+			}
 			if l.Mark() != only {
 				u.refuse(h.Line, string(only), fmt.Sprintf("the diff of a file that is to %s has another line than those with %q: %s", s.Op, only, fail.Quote(string(l))),
-					"Write /dev/null in the header only for a file that is not there before, or afterwards.")
+					"Write /dev/null, new file mode or deleted file mode in the header only for a file that is not there before, or afterwards.")
 				return
 			}
 			content.WriteString(l.Text())

@@ -263,7 +263,8 @@ func (h *diffHeader) section() (s patch.Section, wrong string) {
 		}
 	case !h.hasNames:
 		s.Path, wrong = commonPath(gitOld, gitNew, h.index)
-	case (s.Op == patch.Add) != h.noOld || (s.Op == patch.Delete) != h.noNew:
+	case s.Op != patch.Add && h.noOld, s.Op != patch.Delete && h.noNew:
+		h.hint = "Write /dev/null on the line --- of a file that is new, or on the line +++ of one that goes, and on no other."
 		return s, "the lines of the header do not agree whether the file is added or deleted"
 	case h.old == devNull:
 		s.Path = withoutPrefix(h.new, gitOld, gitNew)
@@ -318,6 +319,7 @@ func (h *diffHeader) gitNames() bool {
 
 // setMode says what becomes of the mode, of which there are two.
 func (h *diffHeader) setMode(s *patch.Section) (wrong string) {
+	h.mode, h.oldMode = wholeMode(h.mode), wholeMode(h.oldMode)
 	for _, mode := range []string{h.mode, h.oldMode} {
 		switch {
 		case mode == "" || strings.HasPrefix(mode, "100") && len(mode) == 6 && strings.Trim(mode, "01234567") == "":
@@ -341,6 +343,14 @@ func (h *diffHeader) setMode(s *patch.Section) (wrong string) {
 		s.Mode = patch.NotExecutable
 	}
 	return ""
+}
+
+// wholeMode returns a mode as git writes it. Models write it as chmod reads it.
+func wholeMode(mode string) string {
+	if bits := strings.TrimPrefix(mode, "0"); len(bits) == 3 && strings.Trim(bits, "01234567") == "" {
+		return "100" + bits
+	}
+	return mode
 }
 
 // names reports whether a name of --- or +++ is that of path.

@@ -75,15 +75,25 @@ func readRange(s, sign string) (start, count int, ok bool) {
 
 func isNumber(s string) bool { return 0 < len(s) && len(s) < 10 && trimDigits(s) == "" }
 
-// readHunks reads the hunks of a file. right reports whether every number in their headers is right, as far as the text can tell.
-func (u *unifiedReader) readHunks() (hunks []patch.Hunk, right bool) {
+// atMark reports whether the current line is one that a hunk may begin with.
+func (u *unifiedReader) atMark() bool {
+	return u.ok && u.line != "" && strings.IndexByte(" -+", u.line[0]) >= 0 && !u.beginsPair()
+}
+
+// readHunks reads the hunks of a file. right reports whether every number in their headers is right, as far as the text can tell. Below
+// the names of a file, the line @@ of the first hunk may be missing if the reading is lenient.
+func (u *unifiedReader) readHunks(named bool) (hunks []patch.Hunk, right bool) {
 	right = true
 	delta, end := 0, 0
 	for u.err == nil {
 		l := u.lines
 		l.skipBlank()
 		if !l.ok || !strings.HasPrefix(l.line, "@@") || strings.HasPrefix(l.line, "@@@") {
-			break
+			if !(named && len(hunks) == 0 && u.g.reports && u.atMark()) {
+				break
+			}
+			u.report(u.n, "the lines below the file header were read as a hunk, whose line @@ is missing")
+			l = u.lines
 		}
 		u.lines = l
 		h, r, counted := u.readHunk()
@@ -100,9 +110,12 @@ func (u *unifiedReader) readHunks() (hunks []patch.Hunk, right bool) {
 // open. counted reports whether they agree with the header.
 func (u *unifiedReader) readHunk() (h patch.Hunk, r ranges, counted bool) {
 	h.Line = u.n
-	r, anchor := readHeading(u.line)
-	if anchor != "" {
-		h.Anchors = []string{anchor}
+	if strings.HasPrefix(u.line, "@@") {
+		var anchor string
+		if r, anchor = readHeading(u.line); anchor != "" {
+			h.Anchors = []string{anchor}
+		}
+		u.advance()
 	}
 	old, new := 0, 0
 	var blanks []patch.Line // empty lines that are not yet context
@@ -116,7 +129,7 @@ func (u *unifiedReader) readHunk() (h patch.Hunk, r ranges, counted bool) {
 			new++
 		}
 	}
-	for u.advance(); u.ok && u.err == nil; u.advance() {
+	for ; u.ok && u.err == nil; u.advance() {
 		complete := r.known && old == r.oldCount && new == r.newCount
 		switch line := u.line; {
 		case line == "" || line == "\r":

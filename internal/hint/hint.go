@@ -61,17 +61,21 @@ var ways = map[string]way{
 	"here": {"the directory that emend runs in", "", "", "the workspace"},
 }
 
-// others are the names that some tools have for an argument.
-var others = map[string]string{"oldText": "old_str", "newText": "new_str"}
-
 // Reader is who reads a hint. The zero value is a person at a terminal.
 type Reader struct {
 	offers func(tool, argument string) bool
+	names  map[string]string
 }
 
 // Agent is a reader that calls tools. offers reports whether it has a tool with an argument; no tool means the one that it
 // called, and no argument asks for the tool.
-func Agent(offers func(tool, argument string) bool) Reader { return Reader{offers} }
+func Agent(offers func(tool, argument string) bool) Reader { return Reader{offers: offers} }
+
+// Naming returns r as a reader that has other names for some arguments.
+func (r Reader) Naming(names map[string]string) Reader {
+	r.names = names
+	return r
+}
 
 // IsAgent reports whether the reader calls tools.
 func (r Reader) IsAgent() bool { return r.offers != nil }
@@ -122,8 +126,8 @@ func (r Reader) marker(marker string) (words string, known bool) {
 	switch {
 	case !ok:
 		return "", false
-	case !conditional && r.IsAgent() && others[name] != "" && r.offers("", others[name]):
-		return others[name], true
+	case !conditional && r.IsAgent() && r.names[name] != "":
+		return r.names[name], true
 	case !conditional:
 		return r.person(w.terminal, w.agent), true
 	case r.IsAgent() && !r.offers(w.tool, w.argument):

@@ -13,7 +13,6 @@ func TestSay(t *testing.T) {
 		{"‹Run doctor›. Then ‹run recover›.", "Run emend doctor. Then run emend recover.",
 			"Ask a person to run emend doctor. Then ask a person to run emend recover.", "Ask a person to run emend doctor. Then ask a person to run emend recover."},
 		{"A person can raise ‹option max-file›.", "A person can raise --max-file.", "A person can raise emend's option max-file.", "A person can raise emend's option max-file."},
-		{"Send ‹newText› again.", "Send --new again.", "Send new_str again.", "Send newText again."},
 		{"‹what is this› and ‹", "‹what is this› and ‹", "‹what is this› and ‹", "‹what is this› and ‹"},
 		{"‹ and ‹lenient›", "‹ and --lenient", "‹ and lenient: true", "‹ and lenient: true"},
 	} {
@@ -24,6 +23,23 @@ func TestSay(t *testing.T) {
 			if got := r.Say(tt.hint); got != r.want {
 				t.Errorf("%s: %q, want %q", name, got, r.want)
 			}
+		}
+	}
+}
+
+// A reader that has other names for arguments reads those.
+func TestNaming(t *testing.T) {
+	agent := Agent(func(string, string) bool { return true })
+	for _, tt := range []struct {
+		Reader
+		want string
+	}{
+		{Reader{}, "Send --new again."},
+		{agent, "Send newText again."},
+		{agent.Naming(map[string]string{"newText": "new_str"}), "Send new_str again."},
+	} {
+		if got := tt.Say("Send ‹newText› again."); got != tt.want {
+			t.Errorf("%q, want %q", got, tt.want)
 		}
 	}
 }

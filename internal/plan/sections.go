@@ -26,7 +26,7 @@ func (b *builder) add(s *patch.Section, step *Step) error {
 		return e
 	case f.Kind == Directory:
 		return exists(s.Path, "the patch adds this file, but it is a directory", "Choose another path.")
-	case f.Kind != Missing && (checked || !b.rules.AddReplaces):
+	case f.Kind != Missing && (checked || !b.rules.AddReplaces && !b.fills(f)):
 		return exists(s.Path, "the patch adds this file, but it exists", cmp.Or(b.rules.ToUpdate, "Use an Update section to change the file, or choose another path."))
 	case f.Kind != Missing:
 		if err := b.replaced(f, step); err != nil {
@@ -39,6 +39,12 @@ func (b *builder) add(s *patch.Section, step *Step) error {
 	}
 	b.noteResult(f.Place, step)
 	return nil
+}
+
+// fills reports whether lines may be put into f, which is empty.
+func (b *builder) fills(f File) bool {
+	st, changed := b.state[f.Place]
+	return b.rules.AddFills && f.Kind == Regular && (changed && st.data == "" || !changed && f.Size == 0)
 }
 
 // replaced reads the file that the step replaces. The source refuses a link and anything else that is no regular file.

@@ -148,7 +148,7 @@ func (o Options) refusedInWords(ctx context.Context, t *Tool, ws *emend.Workspac
 		failures = r.ToAgent(o.offers(t)).Failures
 	}
 	list, words := o.profile().words(t, v, failures)
-	return report.New(report.View{Dialect: &dialect.Dialect{Words: words}, ReadOnly: !t.Mutates, Reader: o.reader(t)}, nil, list)
+	return report.New(report.View{Dialect: &dialect.Dialect{Words: words}, ReadOnly: !t.Mutates, Reader: o.reader(t).Naming(o.profile().names)}, nil, list)
 }
 
 // reader is who reads the refusals of a tool; t is nil if no tool was called.

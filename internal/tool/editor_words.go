@@ -32,11 +32,18 @@ func editorWords(t *Tool, v *value, failures fail.List) (fail.List, dialect.Word
 	}}
 }
 
-// inEditorsTerms replaces the name that the old text of an edit has elsewhere, in what says how it differs from the file.
+// textNames puts the names of the texts of an edit in a hint.
+var textNames = strings.NewReplacer(" oldText", " old_str", " newText", " new_str")
+
+// inEditorsTerms replaces the names that the texts of an edit have elsewhere.
 func inEditorsTerms(list fail.List) fail.List {
 	out := make(fail.List, len(list))
 	for i, e := range list {
 		said := *e
+		if rest, ok := strings.CutPrefix(e.Msg, "oldText "); ok {
+			said.Msg = "old_str " + rest
+		}
+		said.Hint = textNames.Replace(e.Hint)
 		if e.Nearest != nil {
 			near := *e.Nearest
 			near.Differs = slices.Clone(near.Differs)

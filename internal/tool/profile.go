@@ -24,6 +24,8 @@ type Profile struct {
 	// words says how the failures of a call with these arguments read, for a system with words that no dialect has; nil for those of
 	// Dialect. It may also put the failures in the system's terms.
 	words func(t *Tool, arguments *value, failures fail.List) (fail.List, dialect.Words)
+	// names are the arguments that the system calls otherwise than emend.
+	names map[string]string
 	// shape gives a result the shape of the system, if no dialect has it; nil if one has.
 	shape func(api.Result) api.Result
 	// Instructions are for the model, in addition to the tools' descriptions.

@@ -10,7 +10,7 @@ import (
 
 // Anthropic is the text editor tool and the memory tool of Anthropic's Messages API. Their results are text.
 var Anthropic = &Profile{Name: "anthropic", System: "Anthropic's Messages API", Doc: "the text editor and the memory tool of Anthropic's Messages API",
-	LeaveOut: []string{"node_modules"}, Absolute: true, words: editorWords,
+	LeaveOut: []string{"node_modules"}, Absolute: true, words: editorWords, names: map[string]string{"oldText": "old_str", "newText": "new_str"},
 	Instructions: "str_replace_based_edit_tool works on the files of the workspace, memory on those below /memories.",
 	Tools:        []*Tool{textEditor, memoryTool}}
 
