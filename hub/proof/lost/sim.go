@@ -29,6 +29,7 @@ type sim struct {
 	base     api.Head     // what was acknowledged is forgotten up to here
 	wake     chan struct{}
 	violated string // the hub went back behind what it had acknowledged
+	total    uint64 // Records makes the log up to this number as it is read; 0 for a log that grow makes
 }
 
 func newSim(m *wire.Membership, seed uint64) (*sim, error) {
@@ -51,12 +52,21 @@ func (s *sim) grow(most int) bool {
 	defer s.mu.Unlock()
 	acked := s.ship.Progress().Shipped
 	if n := int(acked.Seq) - int(s.base.Seq) - most; n > most { // keep some, to be sent again
-		s.base = api.Head{Seq: s.records[n-1].Seq, H: s.records[n-1].H}
-		s.records = append([]api.Record(nil), s.records[n:]...)
+		s.forget(n)
 	}
 	if s.writer.Head.Seq-acked.Seq >= uint64(most) {
 		return false
 	}
+	s.call()
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+	return true
+}
+
+// call adds one call to the log.
+func (s *sim) call() {
 	for _, line := range s.writer.Call(time.Now()) {
 		r, err := emend.ParseRecord(line)
 		if err != nil {
@@ -64,11 +74,12 @@ func (s *sim) grow(most int) bool {
 		}
 		s.records = append(s.records, *r)
 	}
-	select {
-	case s.wake <- struct{}{}:
-	default:
-	}
-	return true
+}
+
+// forget drops the n oldest records.
+func (s *sim) forget(n int) {
+	s.base = api.Head{Seq: s.records[n-1].Seq, H: s.records[n-1].H}
+	s.records = append([]api.Record(nil), s.records[n:]...)
 }
 
 func (s *sim) head() api.Head {
@@ -81,6 +92,14 @@ func (s *sim) head() api.Head {
 func (s *sim) Records(_ context.Context, r api.RecordsRequest) (*api.Records, error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	if s.total > 0 {
+		if n := int(s.ship.Progress().Shipped.Seq) - int(s.base.Seq); n > 0 {
+			s.forget(n)
+		}
+		for s.writer.Head.Seq < min(s.total, r.After.Seq+uint64(r.Limit)) {
+			s.call()
+		}
+	}
 	out := &api.Records{Head: s.writer.Head, First: 1}
 	if r.After.Seq < s.base.Seq {
 		s.violated = fmt.Sprintf("the hub is at %v, and acknowledged everything up to %v", r.After, s.base)
