@@ -14,6 +14,7 @@ import (
 	"os/signal"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -288,10 +289,12 @@ func (r *run) startSupervisor() (net.Conn, *exec.Cmd, error) {
 	ours, theirs := os.NewFile(uintptr(fds[0]), "supervisor"), os.NewFile(uintptr(fds[1]), "caller")
 	defer ours.Close()
 	defer theirs.Close()
-	child := &exec.Cmd{Path: "/proc/self/exe", Args: []string{supervisorName}, ExtraFiles: []*os.File{theirs}}
-	if r.o.Hold != nil {
-		child.ExtraFiles = append(child.ExtraFiles, r.o.Hold)
+	files, at, err := besideStreams(theirs, r.o.Hold)
+	if err != nil {
+		return nil, nil, err
 	}
+	child := &exec.Cmd{Path: "/proc/self/exe", Args: []string{supervisorName, strconv.Itoa(at)}, ExtraFiles: files.all}
+	defer files.close()
 	// An interface that holds a nil *os.File is not nil.
 	if r.o.Stdin != nil {
 		child.Stdin = r.o.Stdin

@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -24,18 +25,21 @@ import (
 // Supervise makes this process the supervisor of a run, if [Run] executed it for that, and does not return then. Call it first in
 // main, before flags are read.
 func Supervise() {
-	if len(os.Args) != 1 || os.Args[0] != supervisorName {
+	if len(os.Args) != 2 || os.Args[0] != supervisorName {
 		supervised.Store(true)
 		return
 	}
 	// Names, capabilities, filters: much of what follows belongs to this thread and to what it starts.
 	runtime.LockOSThread()
-	conn, err := net.FileConn(os.NewFile(3, "caller"))
-	if err != nil {
+	at, err := strconv.Atoi(os.Args[1])
+	if err == nil {
+		unix.CloseOnExec(at)
+	}
+	conn, connErr := net.FileConn(os.NewFile(uintptr(at), "caller"))
+	if err != nil || connErr != nil {
 		fmt.Fprintln(os.Stderr, supervisorName+": this program is started by emend")
 		os.Exit(125)
 	}
-	unix.CloseOnExec(3)
 	s := &supervisor{send: json.NewEncoder(conn), receive: json.NewDecoder(conn)}
 	if err := panics.Call(s.run); err != nil {
 		e := event{Failed: err.Error()}
@@ -142,9 +146,7 @@ func (s *supervisor) readOrders() {
 
 // isolate takes from this thread, and so from the command, what it must not have.
 func (s *supervisor) isolate() error {
-	if err := unix.CloseRange(3, 1<<31-1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
-		closeOnExec()
-	}
+	leaveStreams()
 	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"os/signal"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"github.com/emend-dev/emend"
@@ -185,7 +186,7 @@ func (a *app) runOrLand(ctx context.Context, args []string, f *runFlags) error {
 func (a *app) findProgram(name string) (string, error) {
 	program, err := exec.LookPath(name)
 	switch {
-	case errors.Is(err, fs.ErrPermission):
+	case errors.Is(err, fs.ErrPermission), errors.Is(err, syscall.EISDIR):
 		fmt.Fprintf(a.err, "emend: %s cannot be run: permission denied\n", report.Escape(name))
 		return "", exitError(exitCannotRun)
 	case err != nil && !errors.Is(err, exec.ErrDot):
