@@ -43,6 +43,8 @@ type Placement struct {
 	stepKnown     bool
 	joinedKnown   bool
 	fileJoined    bool
+	typesetKnown  bool
+	typeset       bool        // see oldTypeset
 	scopeWork     int         // bytes of the lines that were looked at for scopes, see scopesCost
 	rivals        map[int]int // see findRivals
 	limit         error

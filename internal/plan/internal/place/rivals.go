@@ -48,7 +48,9 @@ const (
 //     lines is a rival, also one within the claimed place: they may be gone from there. So is a place that has all context of the hunk, one
 //     line below the other, where the claimed one lacks a line of it.
 //
-// What stands in one of the taken places is no rival: another hunk means it. It reads the file at most twice. Unknown stands for a claim
+// Where the file has what the hunk leaves, apart from white space and typography, the hunk may be applied there.
+//
+// What stands in one of the taken places is no rival: another hunk means it. It reads the file at most four times. Unknown stands for a claim
 // that would take too long: hunks of thousands of lines that are alike.
 func Rivals(file *text.Lines, claims, taken []Claim) []int {
 	out := make([]int, len(claims))
@@ -66,10 +68,12 @@ func Rivals(file *text.Lines, claims, taken []Claim) []int {
 			}
 		}
 	}
+	doc := match.NewDoc(file)
+	markOutcomes(doc, claims, out)
 	if len(signs) == 0 {
 		return out
 	}
-	x := match.NewIndex(match.NewDoc(file), patch.Exact, len(signs))
+	x := match.NewIndex(doc, patch.Exact, len(signs))
 	for i := range signs {
 		signs[i].id = x.Add(slices.Values(signs[i].lines()))
 	}
@@ -113,6 +117,34 @@ func Rivals(file *text.Lines, claims, taken []Claim) []int {
 	}
 	return out
 }
+
+// markOutcomes sets a line for each claim of a hunk that replaces lines, if what it leaves is in the file.
+func markOutcomes(doc *match.Doc, claims []Claim, out []int) {
+	x := match.NewIndex(doc, patch.Unicode, len(claims))
+	news, ids := make([][]string, len(claims)), make([]int, len(claims))
+	for i, c := range claims {
+		if h := (patch.Hunk{Lines: c.Lines}); slices.ContainsFunc(c.Lines, removesWords) && slices.ContainsFunc(c.Lines, addsWords) {
+			news[i] = h.New()
+			ids[i] = x.Add(slices.Values(news[i]))
+		}
+	}
+	if !slices.ContainsFunc(ids, func(id int) bool { return id > 0 }) {
+		return
+	}
+	x.Build()
+	var lasts [][2]match.Slot
+	for i, id := range ids {
+		if id == 0 || out[i] != 0 || x.Count(id) == 0 {
+			continue
+		}
+		if lasts == nil {
+			lasts = x.LastPlaces()
+		}
+		out[i] = lasts[id][0] - len(news[i]) + 2
+	}
+}
+
+func addsWords(l patch.Line) bool { return l.Mark() == '+' && TextHasWords(l.Text()) }
 
 func (s sign) lines() []string { return slices.Concat(s.above, s.removed, s.below) }
 
@@ -302,7 +334,7 @@ func (p *Placement) rivalled(k, line int) *fail.Error {
 		e.Hint = "Send smaller hunks, with their lines as they stand in the file."
 		return e
 	}
-	e.Msg = fmt.Sprintf("its lines match only loosely, and line %d has those that it changes as they are in the hunk, or had them", line)
+	e.Msg = fmt.Sprintf("its lines match only loosely, and line %d has those that it changes as they are in the hunk, or had them, or has what it leaves", line)
 	e.Hint = RivalHint
 	return e
 }

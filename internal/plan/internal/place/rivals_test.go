@@ -45,6 +45,7 @@ func TestRivals(t *testing.T) {
 		{"gone from between all context, of which a line is another here", []string{" open(e)", "-log(e)", "+note(e)", " use(e)", "+more(e)", " close(e)", " done(f)"}, 38, 42, false, 44},
 		{"gone from between all context, which is here", []string{" open(e)", "-log(e)", "+note(e)", " use(e)"}, 38, 40, false, 0},
 		{"removed with another indentation, among context as it is", []string{" two() {", "   open(a)", "-    use(a)", "   close(a)"}, 6, 9, false, 3},
+		{"what it leaves, elsewhere", []string{" open(c)", "-wrong(c)", "+close(c)"}, 22, 24, false, 18},
 		{"only brackets are changed", []string{" }", "-}", " end"}, 27, 29, false, 0},
 	} {
 		c := Claim{Lines: hunktest.Hunk(tt.hunk...).Lines, From: tt.from - 1, To: tt.to, Gaps: tt.gaps}

@@ -30,7 +30,7 @@ func (p *Placement) plainAdditions(k int) (plain string, unclear rune) {
 		shown = p.plain
 	}
 	if shown == "" {
-		return "", 0
+		return "", p.typesetElsewhere(k)
 	}
 	var added []rune // in the order of the hunk
 	seen, inWord := map[rune]byte{}, false
@@ -62,6 +62,39 @@ func (p *Placement) plainAdditions(k int) (plain string, unclear rune) {
 		}
 	}
 	return plain, 0
+}
+
+// typesetElsewhere returns a typographic character of the added lines of hunk k that the file does not have, if an old line of the section
+// has one that the file does not have either; 0 if there is none. Such a hunk has no place, or is applied already: no place shows what is
+// meant.
+func (p *Placement) typesetElsewhere(k int) rune {
+	for _, l := range p.AsPlaced(k) {
+		if r := p.unused(l); r != 0 && !l.Old() && p.oldTypeset() {
+			return r
+		}
+	}
+	return 0
+}
+
+// unused returns a typographic character of l that the file does not have; 0 if there is none.
+func (p *Placement) unused(l patch.Line) rune {
+	for r := range match.Typography(l.Text()) {
+		if !p.usesTypography(r) {
+			return r
+		}
+	}
+	return 0
+}
+
+// oldTypeset reports whether an old line of the section has a typographic character that the file does not have.
+func (p *Placement) oldTypeset() bool {
+	if !p.typesetKnown {
+		p.typesetKnown = true
+		p.typeset = slices.ContainsFunc(p.Hunks, func(h patch.Hunk) bool {
+			return slices.ContainsFunc(h.Lines, func(l patch.Line) bool { return l.Old() && p.unused(l) != 0 })
+		})
+	}
+	return p.typeset
 }
 
 // apostrophe matches a typographic one within a word.

@@ -75,7 +75,7 @@ func withoutRivalled(p *place.Placement, open []*search) (out []*search) {
 			continue
 		}
 		if line > 0 {
-			open[i].err.Hint = fmt.Sprintf("Around line %d of the file stand lines of the hunk that are not here, or what they leave once the hunk's removed lines are gone. %s", line, place.RivalHint)
+			open[i].err.Hint = fmt.Sprintf("Around line %d of the file stand lines of the hunk that are not here, or what is left once the hunk's removed lines are gone, or the hunk is applied. %s", line, place.RivalHint)
 			continue
 		}
 		out = append(out, open[i])

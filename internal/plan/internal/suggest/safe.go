@@ -33,8 +33,15 @@ var encodings = []encoding{
 	{"ends of lines as \\n", written(`\\n[-+ @]`)},
 }
 
-// withoutEncoded drops the corrections of all hunks if one of them shows that the patch is encoded, and some section adds what may be.
+// withoutEncoded drops the corrections of all hunks if one of them shows that the patch is encoded, and some section adds what may be; or
+// if a section adds a line that seems to hold two, and the file has none.
 func withoutEncoded(sections []patch.Section, open []*search) []*search {
+	if joined := firstJoined(sections); joined != "" && !open[0].fileHas("joined lines", decode.RunTogether) {
+		for _, s := range open {
+			s.err.Hint = fmt.Sprintf("The added line %s seems to hold two, with the letters \\n between them: send each line as a line of its own.", fail.Quote(joined))
+		}
+		return nil
+	}
 	for _, e := range encodings {
 		if !slices.ContainsFunc(open, func(s *search) bool { return s.encoded(e) }) {
 			continue
@@ -49,6 +56,20 @@ func withoutEncoded(sections []patch.Section, open []*search) []*search {
 		return nil
 	}
 	return open
+}
+
+// firstJoined returns the first line that hunks add and that seems to hold two; "" if there is none.
+func firstJoined(sections []patch.Section) string {
+	for i := range sections {
+		for k := range sections[i].Hunks {
+			for _, l := range sections[i].Hunks[k].Lines {
+				if !l.Old() && decode.RunTogether(l.Text()) {
+					return l.Text()
+				}
+			}
+		}
+	}
+	return ""
 }
 
 // firstAdded returns what is encoded first in what the patch adds; "" if nothing is.
