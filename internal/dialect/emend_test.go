@@ -122,6 +122,10 @@ func TestLenient(t *testing.T) {
 		{"all of it", "Here:\n```sh\napply_patch <<'EOF'\n" + in(del) + "EOF\n```\nDone.\n", "5 delete \"c\"\n" +
 			"patch line 7: a heredoc around the patch was taken off\npatch line 8: a Markdown fence around the patch was taken off\n" +
 			"patch line 1: text before the patch was set aside: \"Here:\"\npatch line 9: text after the patch was set aside: \"Done.\"\n"},
+		{"a diff below the envelope", in(del) + of("@@", "-a"), "! 4 more to apply stands outside of the envelope: \"--- a/f\""},
+		{"a block above it", block("a\n", "b\n") + in(del), "! 3 more to apply stands outside"},
+		{"a section above it", "*** Update File: f\n@@\n-a\n" + in(del), "! 1 more to apply stands outside"},
+		{"a section below it", in(del) + "\n*** Update File: f\n@@\n-a\n", "! 5 more to apply stands outside"},
 		{"a fence that is not closed", "```\n" + in(del), "3 delete \"c\"\npatch line 1: text before the patch was set aside: \"```\"\n"},
 		{"a JSON string", `"*** Begin Patch\n*** Delete File: c\n*** End Patch\n"`, "2 delete \"c\"\n" + jsonOff},
 		{"a JSON object", ` {"input": "*** Begin Patch\n*** Add File: c\n+\ud83d\ude00\u00e9\t\n*** End Patch\n", "other": 1}` + "\n",

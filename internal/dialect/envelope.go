@@ -2,6 +2,7 @@ package dialect
 
 import (
 	"fmt"
+	"math"
 	"strings"
 
 	"github.com/emend-dev/emend/fail"
@@ -101,6 +102,9 @@ func (p *parser) checkAround(text string, begin, first, after lines) {
 			return
 		}
 	}
+	if p.g.around == honoured && (p.refuseBeside(first, begin.n) || p.refuseBeside(after, math.MaxInt)) {
+		return
+	}
 	after.skipBlank()
 	switch {
 	case p.g.around == honoured:
@@ -110,6 +114,17 @@ func (p *parser) checkAround(text string, begin, first, after lines) {
 	case p.g.around == refused && after.ok:
 		p.refuse(after.n, "", fmt.Sprintf("%s after %q: %s", kindOf(after.line), endPatch, fail.Quote(after.line)), p.aloneHint())
 	}
+}
+
+// refuseBeside refuses a text that has more than the envelope to apply: a line above end that begins something in another format.
+func (p *parser) refuseBeside(l lines, end int) bool {
+	for ; l.ok && l.n < end; l.advance() {
+		if l.format() != noFormat {
+			p.refuse(l.n, "", "more to apply stands outside of the envelope: "+fail.Quote(l.line), "Put all sections between one pair of markers, or send what is in another format by itself.")
+			return true
+		}
+	}
+	return false
 }
 
 // textBefore returns what precedes the line of l in text. That line must not be the last one.

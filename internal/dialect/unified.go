@@ -122,7 +122,7 @@ func (u *unifiedReader) readAround() {
 	case u.property || begun && hasPrefix("Property changes on: ")(u.line): // strictly refused above
 		u.property = true
 		u.setLineAside(u.n, u.line)
-	case begun && (below || u.inside || strings.IndexByte("-+ \\", u.line[0]) >= 0 && !u.fenceClosed()):
+	case begun && (below || u.inside || strings.IndexByte("-+ \\", u.line[0]) >= 0 && !u.fenceClosed() && !u.isRule()):
 		u.refuseMark()
 	case u.g.reports:
 		u.setLineAside(u.n, u.line)

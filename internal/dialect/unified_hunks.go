@@ -120,6 +120,7 @@ func (u *unifiedReader) readHunk() (h patch.Hunk, r ranges, counted bool) {
 	old, new := 0, 0
 	var blanks []patch.Line // empty lines that are not yet context
 	last := ""              // the line above, if it is one with a mark
+	whole := -1             // the lines that the header asks for, if an empty line and more follow
 	take := func(l patch.Line) {
 		h.Lines = append(h.Lines, l)
 		if l.Mark() != '+' {
@@ -136,6 +137,9 @@ func (u *unifiedReader) readHunk() (h patch.Hunk, r ranges, counted bool) {
 			if complete && !u.goesOn() {
 				u.below = false
 				return h, r, true
+			}
+			if complete {
+				whole = len(h.Lines)
 			}
 			blanks, last = append(blanks, patch.Line(" "+line)), ""
 			continue
@@ -174,6 +178,9 @@ func (u *unifiedReader) readHunk() (h patch.Hunk, r ranges, counted bool) {
 	}
 	switch {
 	case u.err != nil:
+	case whole >= 0 && !slices.ContainsFunc(h.Lines[whole:], func(l patch.Line) bool { return l.Old() && strings.TrimSpace(l.Text()) != "" }):
+		u.refuse(u.n-1, "", "the hunk is as long as its header says, and below an empty line is more, which may be text: "+fail.Quote(string(h.Lines[len(h.Lines)-1])),
+			"If it is text, leave it out. If it is of the hunk, write its header as @@ without numbers.")
 	case !u.ok && !u.ended && (strings.HasPrefix(last, "+") || last == "-"):
 		u.refuse(u.n-1, "a newline", "the text ends within this line, which no newline ends: "+fail.Quote(last),
 			"The text may have been cut off: send it again, whole. If it is whole, end it with a newline.")
@@ -194,7 +201,12 @@ func (u *unifiedReader) goesOn() bool {
 	l := u.lines
 	l.skipBlank()
 	u.goesOnAt = l.n
-	return l.ok && strings.IndexByte(" -+\\", l.line[0]) >= 0 && !l.beginsPair() && !l.isSignature()
+	return l.ok && strings.IndexByte(" -+\\", l.line[0]) >= 0 && !l.beginsPair() && !l.isSignature() && !l.isRule()
+}
+
+// isRule reports whether l is the line that Markdown draws between paragraphs.
+func (l lines) isRule() bool {
+	return trimEnd(l.line) == "---" && strings.TrimSpace(l.next()) == ""
 }
 
 // maxVersion bounds what follows the line "-- " at the end of a mail: the version of git, and empty lines.

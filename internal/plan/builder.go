@@ -137,6 +137,11 @@ func (b *builder) missing(f File, s *patch.Section) error {
 	if !f.HasParent {
 		hint = "Check the path: its directory does not exist either. Paths are relative to ‹here›."
 	}
+	if p := withoutSide(s.Path); p != s.Path {
+		if other, err := b.src.Look(b.ctx, p, b.rules.Absolute); err == nil && other.Kind == Regular {
+			hint = fmt.Sprintf("Did you mean %s? Write the path without the a/ or b/ of a diff before it.", fail.Quote(p))
+		}
+	}
 	return &fail.Error{Kind: fail.NotFound, Path: s.Path, Msg: fmt.Sprintf("no such file to %s", s.Op), Hint: hint}
 }
 

@@ -1,7 +1,6 @@
 package plan
 
 import (
-	"maps"
 	"slices"
 
 	"github.com/emend-dev/emend/fail"
@@ -82,7 +81,9 @@ func (b *builder) exchange(s *patch.Section, step *Step) error {
 	if want, ok := b.opts.Expect[s.Path]; ok && want != step.BeforeSum {
 		return changedSince(s.Path, want, step.BeforeSum)
 	}
-	b.setMode(s, step)
+	if s.Mode != patch.KeepMode && (s.Mode == patch.Executable) != from.Exec {
+		step.Mode = s.Mode
+	}
 	if err := b.edit(s, step); err != nil {
 		return err
 	}
@@ -92,10 +93,8 @@ func (b *builder) exchange(s *patch.Section, step *Step) error {
 	if step.Before, step.BeforeSum, err = b.src.Load(b.ctx, to); err != nil {
 		return err
 	}
-	b.exchanges[to.Place] = &fileState{exists: true, exec: exec, data: step.After, sum: step.AfterSum}
-	if len(b.exchanges) == len(b.circle) { // none of them has to be read as it was any more
-		maps.Copy(b.state, b.exchanges)
-	}
+	st := &fileState{exists: true, exec: exec, data: step.After, sum: step.AfterSum}
+	b.state[to.Place], b.exchanges[to.Place] = st, st
 	return nil
 }
 
@@ -103,11 +102,11 @@ func (b *builder) exchange(s *patch.Section, step *Step) error {
 func (b *builder) exchanged(path string) (File, error) {
 	const hint = "Move one of the files of the circle to a third name in a patch of its own first."
 	f, err := b.src.Look(b.ctx, path, b.rules.Absolute)
-	_, changed := b.state[f.Place]
+	st, changed := b.state[f.Place]
 	switch {
 	case err != nil:
 		return f, err
-	case changed:
+	case changed && st != b.exchanges[f.Place]:
 		return f, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Path: path, Msg: "an earlier section changes this file, which changes places with others", Hint: hint}
 	case f.Kind != Regular:
 		return f, &fail.Error{Kind: fail.CommandFailed, Reason: fail.SpecialFile, Path: path, Msg: "is no regular file, and only those change places with each other", Hint: hint}

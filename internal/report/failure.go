@@ -62,7 +62,10 @@ func details(e *fail.Error) map[string]any {
 	case fail.PatchApply:
 		d["path"], d["reason"] = e.Path, e.Reason
 	case fail.Stale:
-		d["path"], d["expectedSha256"], d["actualSha256"] = e.Path, e.Want, e.Have
+		d["path"] = e.Path
+		if e.Want != e.Have { // else it is an anchor that is stale
+			d["expectedSha256"], d["actualSha256"] = e.Want, e.Have
+		}
 	case fail.MultipleMatches:
 		d["path"], d["places"], d["total"] = e.Path, places(e), e.Total
 	case fail.Overlapping:

@@ -118,6 +118,8 @@ func (c *checker) object(path string, v *value, s *jsonschema.Schema) {
 	for i := range v.members {
 		m := &v.members[i]
 		switch p := s.Properties[m.name]; {
+		case p != nil && m.value.kind == "null" && !slices.Contains(s.Required, m.name):
+			c.add(join(path, m.name)+" is null; it has to be "+typeName(p.Type), "Leave "+m.name+" out instead.")
 		case p != nil:
 			c.value(join(path, m.name), &m.value, p)
 		case s.Properties == nil && s.AdditionalProperties != nil:

@@ -14,6 +14,7 @@ import (
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/fail"
+	"github.com/emend-dev/emend/internal/text"
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
@@ -83,7 +84,7 @@ func TestArguments(t *testing.T) {
 		{"read_file", `{"path":"a.txt","p\u0061th":"b.txt"}`, `the arguments have "path" twice`, ""},
 		{"read_file", `{"path":5}`, "path is 5, a number; it has to be a string", "path: relative to the workspace"},
 		{"read_file", `{"path":null}`, "path is null; it has to be a string", ""},
-		{"read_file", `{"path":"a.txt","startLine":null}`, "startLine is null; it has to be an integer", "startLine: first line"},
+		{"read_file", `{"path":"a.txt","startLine":null}`, "startLine is null; it has to be an integer", "Leave startLine out instead."},
 		{"read_file", `{"path":"a.txt","startLine":"5"}`, `startLine is "5", a string; it has to be an integer`, ""},
 		{"read_file", `{"path":"a.txt","startLine":1.5}`, "startLine is 1.5, a number; it has to be an integer", ""},
 		{"read_file", `{"path":"a.txt","startLine":1e99}`, "startLine is 1e99, which is too large", "Send a smaller startLine"},
@@ -204,6 +205,17 @@ func TestCallReads(t *testing.T) {
 	r := replied(t, Call(t.Context(), ws, "read_file", json.RawMessage(`{"path":"b.txt"}`)))
 	if r.OK || r.Error.Kind != "not_found" || !strings.HasPrefix(r.Output, "Cannot do this.\n") {
 		t.Errorf("%+v", r)
+	}
+}
+
+// TestCellNumber checks that the number of a cell may be written as a number.
+func TestCellNumber(t *testing.T) {
+	for cell, want := range map[string]bool{`0`: true, `0.0`: true, `"0"`: true, `7`: false, `0.5`: false, `[0]`: false} {
+		ws := open(t, map[string]string{"n.ipynb": notebook})
+		args := `{"path":"n.ipynb","expectedSha256":"` + text.Sum(notebook) + `","cell":` + cell + `,"source":"x"}`
+		if r := replied(t, Call(t.Context(), ws, "edit_cell", json.RawMessage(args))); r.OK != want {
+			t.Errorf("cell %s: %+v", cell, r)
+		}
 	}
 }
 

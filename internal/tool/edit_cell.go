@@ -1,6 +1,8 @@
 package tool
 
 import (
+	"fmt"
+
 	"github.com/emend-dev/emend"
 	"github.com/emend-dev/emend/api"
 	"github.com/emend-dev/emend/patch"
@@ -18,5 +20,18 @@ var editCell = define(Tool{
 		"action":   {enum: []string{"replace", "insert", "delete"}, byDefault: "replace"},
 		"cellType": {enum: []string{"code", "markdown", "raw"}},
 	},
-	data: api.EditCellData{},
+	data:  api.EditCellData{},
+	adapt: acceptCellNumber,
 }, (*emend.Workspace).EditCell)
+
+// acceptCellNumber accepts the number of a cell as a number.
+func acceptCellNumber(v *value) error {
+	for i := range v.members {
+		if m := &v.members[i]; m.name == "cell" && m.value.kind == "number" {
+			if n, ok := integer(m.value.text); ok {
+				m.value = value{kind: "string", text: fmt.Sprint(n)}
+			}
+		}
+	}
+	return nil
+}

@@ -17,10 +17,16 @@ func (e *Edit) anchored() bool { return e.Line != "" || e.EndLine != "" || e.Aft
 func (r *replacer) place(s *foundEdit) *fail.Error {
 	bad := &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments}
 	switch {
-	case s.Old != "" || s.Edit.Count > 1:
+	case s.Edit.Count > 1:
+		bad.Msg, bad.Hint = "an edit names lines and has expectedOccurrences", "Leave ‹expectedOccurrences› out: an anchor names one place."
+		return bad
+	case s.Old != "":
 		bad.Msg, bad.Hint = "an edit names lines and has an oldText", "Send ‹line›, or ‹after›, or ‹oldText›: one says where."
 		return bad
-	case s.After != "" && (s.Line != "" || s.EndLine != ""):
+	case s.After != "" && s.Line == "" && s.EndLine != "":
+		bad.Msg, bad.Hint = "an edit has endLine and after", "Leave ‹endLine› out, or send ‹line› in place of ‹after› to replace lines."
+		return bad
+	case s.After != "" && s.Line != "":
 		bad.Msg, bad.Hint = "an edit has line and after", "Send ‹line› to replace lines, or ‹after› to insert below one."
 		return bad
 	case s.After == "" && s.Line == "":
@@ -69,8 +75,13 @@ func (r *replacer) anchoredLine(field, anchor string) (int, *fail.Error) {
 	if anchor == "" || field == "after" && anchor == topAnchor {
 		return 0, nil
 	}
+	// What read_file shows of a line may come along, as long as it is the line.
+	anchor, shown, _ := strings.Cut(anchor, "|")
 	n, ok := text.AnchoredLine(anchor)
 	switch {
+	case ok && shown != "" && 0 < n && n <= r.file.Len() && shown != r.file.Line(n-1):
+		return 0, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("%s is the anchor of a line other than %s", field, fail.Quote(shown)),
+			Hint: "Send what stands before the | alone: a number, a colon and four characters."}
 	case !ok:
 		return 0, &fail.Error{Kind: fail.CommandFailed, Reason: fail.BadArguments, Msg: fmt.Sprintf("%s is %s, which is no anchor", field, fail.Quote(anchor)),
 			Hint: "An anchor is what ‹read_file› with ‹anchors› prints before a line: a number, a colon and four characters."}

@@ -58,6 +58,14 @@ func TestAnchored(t *testing.T) {
 		{"a\n", func(at func(int) string) []Edit { return []Edit{{Line: at(1), After: at(1), New: "x"}} }, "command_failed line and after"},
 		{"a\n", func(at func(int) string) []Edit { return []Edit{{EndLine: at(1), New: "x"}} }, "command_failed endLine and no line"},
 		{"a\n", func(at func(int) string) []Edit { return []Edit{{Line: at(1), Old: "a", New: "x"}} }, "command_failed names lines and has an oldText"},
+		{"a\n", func(at func(int) string) []Edit { return []Edit{{Line: at(1), Count: 2, New: "x"}} }, "command_failed names lines and has expectedOccurrences"},
+		{"a\n", func(at func(int) string) []Edit { return []Edit{{After: at(1), EndLine: at(1), New: "x"}} }, "command_failed endLine and after"},
+		{"a\nb|c\n", func(at func(int) string) []Edit {
+			return []Edit{{Line: at(2) + "|b|c", New: "x"}, {After: at(1) + "|", New: "y"}}
+		}, "a\ny\nx\n"},
+		{"a\nb\n", func(at func(int) string) []Edit { return []Edit{{Line: at(2) + "|a", New: "x"}} }, "command_failed a line other than"},
+		{"a\nb\n", func(at func(int) string) []Edit { return []Edit{{Line: at(3) + "|b", New: "x"}} }, "stale_file no line of this version"},
+		{"a\nb\n", func(at func(int) string) []Edit { return []Edit{{After: at(1), New: "x"}, {After: at(1), New: "y"}} }, "overlapping_edits lines below 1 and below 1"},
 		{"a\n", func(at func(int) string) []Edit { return []Edit{{After: at(1)}} }, "command_failed nothing to insert"},
 		{"a\n", func(at func(int) string) []Edit { return []Edit{{Line: at(1), New: "a"}} }, "command_failed newText already"},
 	} {

@@ -53,11 +53,18 @@ func pairList(pairs [][2]int, places []fail.Place) string {
 		if i > 0 {
 			b.WriteString("; ")
 		}
-		fmt.Fprintf(&b, "edits %d and %d change the same text (lines %d-%d and %d-%d)", p[0], p[1],
-			places[2*i].First, places[2*i].Last, places[2*i+1].First, places[2*i+1].Last)
+		fmt.Fprintf(&b, "edits %d and %d change the same text (lines %s and %s)", p[0], p[1], linesOf(places[2*i]), linesOf(places[2*i+1]))
 	}
 	if more := len(pairs) - most; more > 0 {
 		fmt.Fprintf(&b, "; and %d more pairs", more)
 	}
 	return b.String()
+}
+
+// linesOf words the lines of a place, which has none where an edit inserts some.
+func linesOf(p fail.Place) string {
+	if p.Last < p.First {
+		return fmt.Sprintf("below %d", p.First-1)
+	}
+	return fmt.Sprintf("%d-%d", p.First, p.Last)
 }
