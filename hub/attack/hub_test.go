@@ -360,6 +360,16 @@ func TestPacks(t *testing.T) {
 	const policy = "[write]\ndeny = [\"x\"]\n"
 	changed := sign(wire.Pack{Name: "team", Version: 5, At: now.Add(time.Hour), Policy: policy}, private)
 	changed.Pack = bytes.Replace(changed.Pack, []byte("deny"), []byte("okay"), 1)
+	huge := func(size int) *wire.SignedPack { // wire.Sign makes none that is too long
+		t.Helper()
+		s := sign(wire.Pack{Name: "team", Version: 1, At: now, Policy: policy}, private)
+		s.Pack = bytes.Replace(s.Pack, []byte("[write]"), []byte("#"+strings.Repeat("x", size)+`\n[write]`), 1)
+		s.Sig = ed25519.Sign(private, append([]byte("emend policy pack v1\n"), s.Pack...))
+		return s
+	}
+	if r, err := h.Ask(t.Context(), ws, wire.Ask{Policy: huge(10 << 20)}); err == nil {
+		t.Errorf("a policy pack of ten megabytes, more than a message holds: %+v", r)
+	}
 	for _, c := range []struct {
 		name string
 		pack *wire.SignedPack
@@ -368,6 +378,7 @@ func TestPacks(t *testing.T) {
 		{"of another key", sign(wire.Pack{Name: "team", Version: 1, At: now, Policy: policy}, forger), false},
 		{"no policy", sign(wire.Pack{Name: "team", Version: 1, At: now, Policy: "[write\n"}, private), false},
 		{"an unknown rule", sign(wire.Pack{Name: "team", Version: 1, At: now, Policy: "[writes]\ndeny = []\n"}, private), false},
+		{"too long", huge(1 << 20), false},
 		{"the first", sign(wire.Pack{Name: "team", Version: 2, At: now, Policy: policy}, private), true},
 		{"the same", sign(wire.Pack{Name: "team", Version: 2, At: now, Policy: policy}, private), false},
 		{"older by its version", sign(wire.Pack{Name: "team", Version: 1, At: now.Add(time.Second), Policy: policy}, private), false},
