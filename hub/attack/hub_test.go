@@ -360,6 +360,16 @@ func TestPacks(t *testing.T) {
 	const policy = "[write]\ndeny = [\"x\"]\n"
 	changed := sign(wire.Pack{Name: "team", Version: 5, At: now.Add(time.Hour), Policy: policy}, private)
 	changed.Pack = bytes.Replace(changed.Pack, []byte("deny"), []byte("okay"), 1)
+	huge := func(size int) *wire.SignedPack { // wire.Sign makes none that is too long
+		t.Helper()
+		s := sign(wire.Pack{Name: "team", Version: 1, At: now, Policy: policy}, private)
+		s.Pack = bytes.Replace(s.Pack, []byte("[write]"), []byte("#"+strings.Repeat("x", size)+`\n[write]`), 1)
+		s.Sig = ed25519.Sign(private, append([]byte("emend policy pack v1\n"), s.Pack...))
+		return s
+	}
+	if r, err := h.Ask(t.Context(), ws, wire.Ask{Policy: huge(10 << 20)}); err == nil {
+		t.Errorf("a policy pack of ten megabytes, more than a message holds: %+v", r)
+	}
 	for _, c := range []struct {
 		name string
 		pack *wire.SignedPack
@@ -368,6 +378,7 @@ func TestPacks(t *testing.T) {
 		{"of another key", sign(wire.Pack{Name: "team", Version: 1, At: now, Policy: policy}, forger), false},
 		{"no policy", sign(wire.Pack{Name: "team", Version: 1, At: now, Policy: "[write\n"}, private), false},
 		{"an unknown rule", sign(wire.Pack{Name: "team", Version: 1, At: now, Policy: "[writes]\ndeny = []\n"}, private), false},
+		{"too long", huge(1 << 20), false},
 		{"the first", sign(wire.Pack{Name: "team", Version: 2, At: now, Policy: policy}, private), true},
 		{"the same", sign(wire.Pack{Name: "team", Version: 2, At: now, Policy: policy}, private), false},
 		{"older by its version", sign(wire.Pack{Name: "team", Version: 1, At: now.Add(time.Second), Policy: policy}, private), false},
@@ -479,6 +490,65 @@ func sent(t *testing.T, h *hubtest.Hub, stream string) (out []byte) {
 		}
 	}
 	return out
+}
+
+// TestReplayedThaw: a thaw that somebody recorded ends no later stop, also when the join was started again meanwhile and remembers no replies.
+func TestReplayedThaw(t *testing.T) {
+	h := hubtest.Serve(t, broker.Options{})
+	dir, m := hubtest.Workspace(t), h.Enrol(t, "one")
+	ws := m.Joined.Workspace
+	o := join.Options{Dir: dir, Membership: m, Allow: wire.Allow{Stop: true}}
+	_, stop := hubtest.Join(t, o)
+	here(t, h, ws)
+	frozen := func() *api.Frozen {
+		t.Helper()
+		w, err := emend.Open(dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer w.Close()
+		f, err := w.Host().Frozen()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return f
+	}
+	ask := func(a wire.Stop) *wire.Reply {
+		t.Helper()
+		r, err := h.Ask(t.Context(), ws, wire.Ask{Stop: &a})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	ask(wire.Stop{})
+	recorded := make(chan []byte, 10)
+	if _, err := h.Conn().Subscribe(wire.AskSubject(ws), func(m *nats.Msg) { recorded <- m.Data }); err != nil {
+		t.Fatal(err)
+	}
+	if r := ask(wire.Stop{Thaw: true, Since: frozen().At}); !r.OK || frozen() != nil {
+		t.Fatalf("the thaw: %+v, %v", r, frozen())
+	}
+	thaw := <-recorded
+	if r := ask(wire.Stop{Reason: "again"}); !r.OK {
+		t.Fatalf("the second stop: %+v", r)
+	}
+	stop()
+	_, stop = hubtest.Join(t, o)
+	defer stop()
+	var got *nats.Msg
+	hubtest.Until(t, "an answer to the thaw that is sent again", func() (ok bool) {
+		var err error
+		got, err = h.Conn().Request(wire.AskSubject(ws), thaw, 2*time.Second)
+		return err == nil && len(got.Data) > 64
+	})
+	reply := new(wire.Reply)
+	if err := json.Unmarshal(got.Data[64:], reply); err != nil {
+		t.Fatal(err)
+	}
+	if f := frozen(); reply.OK || reply.Kind != string(fail.Stale) || f == nil || f.Reason != "again" {
+		t.Errorf("a thaw that was sent again: %+v; frozen: %+v", reply, f)
+	}
 }
 
 // sendAsk sends an ask as the hub's own key signs it, with a time that it does not have.

@@ -9,6 +9,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/emend-dev/emend/fail"
+
 	"github.com/emend-dev/emend/hub/broker"
 	"github.com/emend-dev/emend/hub/wire"
 )
@@ -303,13 +305,25 @@ func (c *Control) settle(ctx context.Context, a *Act, m *wire.Member, p *wire.Pr
 		r, _ := c.ask(ctx, of, m.ID, ask)
 		out = append(out, r)
 	}
+	thaw := func(of *Act) {
+		stop := &wire.Stop{Thaw: true}
+		if p.Frozen != nil {
+			stop.Since = p.Frozen.At
+		}
+		r, reply := c.ask(ctx, of, m.ID, wire.Ask{Stop: stop})
+		if reply != nil && reply.Kind == string(fail.Stale) && reply.Frozen != nil { // the hub has not heard of this freeze yet
+			stop.Since = reply.Frozen.At
+			r, _ = c.ask(ctx, of, m.ID, wire.Ask{Stop: stop})
+		}
+		out = append(out, r)
+	}
 	switch {
 	case stop != nil && (p.Frozen == nil || a != nil && a.Kind == ActStop):
 		ask(stop, wire.Ask{Stop: &wire.Stop{Reason: stop.Stop.Reason}})
 	case stop == nil && a != nil && a.Kind == ActResume:
-		ask(a, wire.Ask{Stop: &wire.Stop{Thaw: true}})
+		thaw(a)
 	case stop == nil && frozenByHub(p):
-		ask(&Act{Kind: ActResume, By: hubItself.Name}, wire.Ask{Stop: &wire.Stop{Thaw: true}})
+		thaw(&Act{Kind: ActResume, By: hubItself.Name})
 	}
 	if pack != nil && rollout.Rollout != nil && (p.Pack == nil || p.Pack.Name != pack.Name || p.Pack.Version != pack.Version) && (a == nil || a.Kind == ActRollout) {
 		ask(&rollout, wire.Ask{Policy: pack.Signed})

@@ -35,7 +35,7 @@ func (x *Index) Update(ctx context.Context, fn func(*Tx) error) error {
 		return err
 	}
 	defer tx.Rollback() //nolint:errcheck // after the commit there is nothing to roll back
-	w := &Tx{ctx: ctx, tx: tx, known: x.terms, fresh: map[string]int64{}, more: map[int64]int64{}, states: map[string]*workspace{}, statements: map[string]*sql.Stmt{}}
+	w := &Tx{ctx: ctx, tx: tx, known: x.terms, full: x.full, fresh: map[string]int64{}, more: map[int64]int64{}, states: map[string]*workspace{}, statements: map[string]*sql.Stmt{}}
 	if err := tx.QueryRowContext(ctx, "SELECT position FROM meta").Scan(&w.position); err != nil {
 		return err
 	}
@@ -64,6 +64,7 @@ type Tx struct {
 	tx         *sql.Tx
 	position   uint64
 	known      map[string]int64
+	full       map[int64]int64  // by the first number of a microsecond that is full: where to look instead
 	fresh      map[string]int64 // ids that were looked up or made in this transaction
 	more       map[int64]int64  // how many records more each term has
 	states     map[string]*workspace
@@ -286,7 +287,8 @@ func (w *Tx) number(at int64) (id int64, err error) {
 	if err != nil {
 		return 0, err
 	}
-	first := idAt(at)
+	asked := idAt(at)
+	first := max(asked, w.full[asked])
 	for {
 		if err := s.QueryRowContext(w.ctx, first, first+perMicrosecond).Scan(&id); err != nil {
 			return 0, err
@@ -297,14 +299,22 @@ func (w *Tx) number(at int64) (id int64, err error) {
 		if id+1 < first+perMicrosecond {
 			return id + 1, nil
 		}
-		first += perMicrosecond
+		first = max(first+perMicrosecond, w.full[first+perMicrosecond])
+		if len(w.full) >= maxFull {
+			clear(w.full)
+		}
+		w.full[asked] = first
 	}
 }
+
+// maxFull bounds the memory for the microseconds that are full.
+const maxFull = 1 << 12
 
 // perMicrosecond limits the records that are numbered within one microsecond. Further ones move to the next.
 const perMicrosecond = 1 << 10
 
-func idAt(micro int64) int64 { return max(micro, 0) * perMicrosecond }
+// idAt returns the first number of a time. No record has the number 0, which stands for none.
+func idAt(micro int64) int64 { return max(micro, 1) * perMicrosecond }
 
 // timeOf returns the time that a number begins with.
 func timeOf(id int64) time.Time { return time.UnixMicro(id / perMicrosecond).UTC() }

@@ -56,6 +56,7 @@ type Index struct {
 
 	mu    sync.Mutex       // held while writing
 	terms map[string]int64 // the ids of terms that were written lately
+	full  map[int64]int64  // see [Tx]
 }
 
 // Open opens the index in a file, or makes one. A file that is damaged, or of another version, is removed and made anew: it is empty then, and
@@ -93,7 +94,7 @@ func unusable(err error) bool {
 }
 
 func open(ctx context.Context, path string, readers int) (*Index, error) {
-	x := &Index{path: path, terms: map[string]int64{}}
+	x := &Index{path: path, terms: map[string]int64{}, full: map[int64]int64{}}
 	var err error
 	if x.write, err = connect(path, 1); err != nil {
 		return nil, err

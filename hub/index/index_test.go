@@ -218,6 +218,40 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// TestClocks: a clock that jumps by days, or to the ends of time, neither breaks a chain nor hides a record, and no record is later than it arrived.
+func TestClocks(t *testing.T) {
+	f := newFeed(t, 1)
+	now := time.Date(2026, 5, 1, 8, 0, 0, 0, time.UTC)
+	for i, at := range []time.Time{now, now.Add(-90 * 24 * time.Hour), now.Add(90 * 24 * time.Hour), time.Date(1, 1, 1, 0, 0, 0, 0, time.UTC), time.Date(9999, 12, 31, 23, 0, 0, 0, time.UTC),
+		time.Unix(0, 0).UTC(), now.Add(-time.Hour)} {
+		f.calls(0, 300, at, now.Add(time.Duration(i)*time.Minute))
+	}
+	f.calls(0, 300, now, now.Add(-30*24*time.Hour)) // the hub's own clock went back
+	seen, found := map[uint64]bool{}, 0
+	for q := (Query{Limit: 100}); ; {
+		p, err := f.x.Find(t.Context(), q)
+		must(t, err)
+		for i, e := range p.Entries {
+			if seen[e.Record.Seq] || e.At.After(now.Add(10*time.Minute)) || i > 0 && e.At.After(p.Entries[i-1].At) {
+				t.Fatalf("record %d at %v, behind %v; seen before: %v", e.Record.Seq, e.At, p.Entries[max(0, i-1)].At, seen[e.Record.Seq])
+			}
+			seen[e.Record.Seq] = true
+			found++
+		}
+		if q.Before = p.Next; p.Next == 0 {
+			break
+		}
+	}
+	if found != len(f.want) {
+		t.Errorf("%d entries are found, want %d", found, len(f.want))
+	}
+	s, err := f.x.State(t.Context(), f.writers[0].Workspace)
+	must(t, err)
+	if s.Head != f.writers[0].Head || s.Findings != 0 || s.Epoch != 1 {
+		t.Errorf("the chain is %+v, want the head %v and nothing found", s, f.writers[0].Head)
+	}
+}
+
 // TestOutcomes: what ended or undid a change is shown with it, whichever came first.
 func TestOutcomes(t *testing.T) {
 	f := newFeed(t, 0)

@@ -256,6 +256,9 @@ func (j *Join) stop(ctx context.Context, by string, s *wire.Stop) *wire.Reply {
 		return &wire.Reply{OK: !s.Thaw, Text: fmt.Sprintf("the workspace is read-only since %s, by %s", was.At.UTC().Format(time.RFC3339), cmp.Or(was.By, "somebody"))}
 	}
 	if s.Thaw {
+		if was != nil && !was.At.Equal(s.Since) {
+			return &wire.Reply{Kind: string(fail.Stale), Frozen: was, Text: fmt.Sprintf("the workspace is read-only since %s, and the thaw is of another stop", was.At.UTC().Format(time.RFC3339Nano))}
+		}
 		if err := h.Thaw(ctx); err != nil {
 			return refusal(err)
 		}

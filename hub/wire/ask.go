@@ -69,6 +69,8 @@ type Undo struct {
 type Stop struct {
 	Thaw   bool   `json:"thaw,omitempty"`
 	Reason string `json:"reason,omitempty"`
+	// Since is the start of the freeze that a thaw ends, as the workspace said it. A thaw of an earlier freeze, sent again, ends no later one.
+	Since time.Time `json:"since,omitzero"`
 }
 
 // Resend asks for the records behind After up to the number To; without a number, to say again how the workspace is and what waits there.
@@ -95,6 +97,7 @@ type Reply struct {
 	Files  []FileDiff    `json:"files,omitempty"` // diffs only if the workspace sends them
 	Head   api.Head      `json:"head,omitzero"`
 	Took   time.Duration `json:"took,omitempty"`
+	Frozen *api.Frozen   `json:"frozen,omitempty"` // of a thaw of another freeze: the one that there is
 }
 
 // Kinds of refusals that package fail does not have.

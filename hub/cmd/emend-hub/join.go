@@ -27,6 +27,7 @@ type joinFlags struct {
 	policy, pack  string
 	ack           bool
 	ackWait       time.Duration
+	hold          time.Duration // how long a command waits to hear whether the workspace is stopped
 	options       join.Options
 	invite        *wire.Invite
 	settled       func(<-chan struct{}) // called for each workspace that is open; may be nil
@@ -46,8 +47,9 @@ current directory.
 
 With COMMAND, the command starts at once, and join ends when the command has ended, with
 its exit code. If the hub may stop the workspace (--allow stop), the command starts when
-the hub has said whether it did, or a second later. With --ack it ends only when the hub has everything: for sandboxes whose
-disk vanishes. Without a COMMAND, --ack ships what there is and ends.
+the hub has said whether it did, or a second later (--hold). With --ack it ends only when
+the hub has everything: for sandboxes whose disk vanishes. Without a COMMAND, --ack ships
+what there is and ends.
 
 --ship says what leaves the workspace: records (who did what to which file, with hashes),
 diffs as well, or contents as well. Files that the policy protects from reading, and what
@@ -73,6 +75,7 @@ looks like a key, are not sent. --allow says what the hub may ask for; without i
 	fl.StringVar(&f.pack, "pack", "", "the only policy pack that may be installed (default: that of the first)")
 	fl.BoolVar(&f.ack, "ack", false, "end only when the hub has acknowledged all records")
 	fl.DurationVar(&f.ackWait, "ack-wait", 0, "give up --ack after this time, with exit code 1; 0 is never")
+	fl.DurationVar(&f.hold, "hold", time.Second, "how long COMMAND waits with --allow stop for the hub to say whether it stopped the workspace")
 	return c
 }
 
@@ -238,11 +241,8 @@ func nameOf(dir string) string {
 	return host + ":" + filepath.Base(dir)
 }
 
-// holdFor limits the wait of a command for a hub that may have stopped the workspace.
-var holdFor = time.Second // a test has more patience
-
 // joinAround runs the command and ships beside it. The command starts before anything else, unless the hub may stop the workspace: then it waits
-// until the hub said whether the workspace is stopped, or for [holdFor].
+// until the hub said whether the workspace is stopped, or for f.hold.
 func (a *app) joinAround(ctx context.Context, f joinFlags) error {
 	cmd := exec.Command(f.command[0], f.command[1:]...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
@@ -255,7 +255,7 @@ func (a *app) joinAround(ctx context.Context, f joinFlags) error {
 		open := make(chan (<-chan struct{}), 1)
 		f.settled = func(c <-chan struct{}) { open <- c }
 		go ship()
-		a.hold(ctx, open)
+		a.hold(ctx, open, f.hold)
 	}
 	if err := cmd.Start(); err != nil {
 		return err
@@ -291,9 +291,9 @@ func (a *app) joinAround(ctx context.Context, f joinFlags) error {
 	return err
 }
 
-// hold waits until the hub has said whether the workspace that is open is stopped.
-func (a *app) hold(ctx context.Context, open <-chan (<-chan struct{})) {
-	late := time.NewTimer(holdFor)
+// hold waits until the hub has said whether the workspace that is open is stopped, or until the time is over.
+func (a *app) hold(ctx context.Context, open <-chan (<-chan struct{}), most time.Duration) {
+	late := time.NewTimer(most)
 	defer late.Stop()
 	var settled <-chan struct{}
 	for {
@@ -305,7 +305,7 @@ func (a *app) hold(ctx context.Context, open <-chan (<-chan struct{})) {
 		case <-ctx.Done():
 			return
 		case <-late.C:
-			fmt.Fprintf(a.err, "emend-hub: the hub has not said within %v whether the workspace is stopped; the command starts\n", holdFor)
+			fmt.Fprintf(a.err, "emend-hub: the hub has not said within %v whether the workspace is stopped; the command starts\n", most)
 			return
 		}
 	}

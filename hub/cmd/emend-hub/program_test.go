@@ -30,9 +30,6 @@ func TestMain(m *testing.M) {
 		os.Exit(write())
 	}
 	if os.Getenv("EMEND_HUB_PROGRAM") != "" {
-		if os.Getenv("EMEND_HUB_PATIENCE") != "" {
-			holdFor = time.Minute
-		}
 		main()
 	}
 	os.Exit(m.Run())
@@ -307,10 +304,9 @@ func TestStopHolds(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	patience := "EMEND_HUB_PATIENCE=1"
+	hold := "1m"
 	around := func(dir, file string) (code int, said string) {
-		cmd := developer.command("join", dir, "--allow", "stop", "--", "env", "EMEND_HUB_WRITE="+file, exe)
-		cmd.Env = append(cmd.Env, patience)
+		cmd := developer.command("join", dir, "--allow", "stop", "--hold", hold, "--", "env", "EMEND_HUB_WRITE="+file, exe)
 		text, err := cmd.CombinedOutput()
 		if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 			code = exit.ExitCode()
@@ -332,7 +328,7 @@ func TestStopHolds(t *testing.T) {
 	if code, said := around(dirs[1], "after"); code != 0 || strings.Contains(said, "has not said") {
 		t.Errorf("after it was resumed: exit code %d: %s", code, said)
 	}
-	patience = ""
+	hold = "1s"
 	serve.Process.Signal(os.Interrupt)
 	until(t, "the hub is away", func() bool {
 		code, said := around(dirs[2], fmt.Sprint("away-", time.Now().UnixNano()))

@@ -71,6 +71,7 @@ func measure(t *testing.T, program string, workspaces, records int) {
 	}
 	var shipped, current time.Duration
 	var had progress
+	var last uint64
 	for moved, told := begin, begin; current == 0; time.Sleep(20 * time.Millisecond) {
 		now, done := progress{}, true
 		for _, s := range sims {
@@ -78,15 +79,14 @@ func measure(t *testing.T, program string, workspaces, records int) {
 			now.acknowledged, now.sent = now.acknowledged+p.Shipped.Seq, now.sent+p.Bytes
 			done = done && p.Shipped.Seq >= s.total && p.Shipped == s.head()
 		}
-		last, _, err := b.Last(t.Context())
-		if err != nil {
-			t.Fatal(err)
+		if done && shipped == 0 {
+			shipped = time.Since(begin)
+			if last, _, err = b.Last(t.Context()); err != nil { // not before: a server that is busy does not answer in time
+				t.Fatal(err)
+			}
 		}
 		if now.position, err = x.Position(t.Context()); err != nil {
 			t.Fatal(err)
-		}
-		if done && shipped == 0 {
-			shipped = time.Since(begin)
 		}
 		if done && now.position >= last {
 			current = time.Since(begin)
@@ -95,12 +95,12 @@ func measure(t *testing.T, program string, workspaces, records int) {
 			had, moved = now, time.Now()
 		}
 		if time.Since(moved) > 2*time.Minute {
-			t.Fatalf("nothing moves for two minutes: %+v; the newest message is %d", now, last)
+			t.Fatalf("nothing moves for two minutes: %+v", now)
 		}
 		if time.Since(told) > 30*time.Second {
 			told = time.Now()
-			t.Logf("%v: %d records acknowledged, %.0f %% of their messages in the index; the hub's memory is %d MiB, the test's %d MiB", time.Since(begin).Round(time.Second), now.acknowledged,
-				100*float64(now.position)/float64(max(1, last)), memory(t, h.cmd.Process.Pid).now, memory(t, os.Getpid()).now)
+			t.Logf("%v: %d records acknowledged, %d messages in the index; the hub's memory is %d MiB, the test's %d MiB", time.Since(begin).Round(time.Second), now.acknowledged,
+				now.position, memory(t, h.cmd.Process.Pid).now, memory(t, os.Getpid()).now)
 		}
 	}
 	_, size, err := b.Last(t.Context())

@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -26,10 +27,18 @@ import (
 var (
 	seed   = flag.Uint64("seed", 24, "of the power cuts")
 	cuts   = flag.Int("cuts", 10, "power cuts")
+	onFS   = flag.String("fs", "ext4", "with commas: the file systems under the hub's store: ext4, xfs, btrfs")
 	sector = flag.Int64("sector", 512, "a power cut leaves parts of a write in units of so many bytes")
 )
 
-// TestPowerCut: the hub's directory is on an ext4 of its own, on a disk that records each write and each flush. While workspaces write, every
+// mkfs has the command that makes each file system. Lazy initialization and discards would only be noise in a recording.
+var mkfs = map[string][]string{
+	"ext4":  {"mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0,nodiscard"},
+	"xfs":   {"mkfs.xfs", "-q", "-f", "-K"},
+	"btrfs": {"mkfs.btrfs", "-q", "-f", "-K"},
+}
+
+// TestPowerCut: the hub's directory is on a file system of its own, on a disk that records each write and each flush. While workspaces write, every
 // acknowledgement is noted in the recording. Then a hub is started on states in which a power cut could have left the disk: of the writes that no flush
 // covered some are there, some are not, and some in part. It must have every record that was acknowledged before the cut, and every chain must verify.
 func TestPowerCut(t *testing.T) {
@@ -39,7 +48,15 @@ func TestPowerCut(t *testing.T) {
 	if testing.Short() {
 		*cuts = min(*cuts, 5)
 	}
-	d := lendDisk(t)
+	for kind := range strings.SplitSeq(*onFS, ",") {
+		if mkfs[kind] == nil {
+			t.Fatalf("-fs: no file system is called %q here", kind)
+		}
+		t.Run(kind, func(t *testing.T) { cutPower(t, lendDisk(t, kind)) })
+	}
+}
+
+func cutPower(t *testing.T, d *borrowed) {
 	d.mkfs(t)
 	d.mount(t)
 	h := &hub{t: t, program: program(t), dir: filepath.Join(d.mnt, "hub"), listen: freePort(t), https: freePort(t), args: []string{"--reserve", "32"}}
@@ -104,8 +121,8 @@ func TestPowerCut(t *testing.T) {
 			s.mu.Unlock()
 		}
 	}
-	t.Logf("fleet: %d power cuts under the hub's store (ext4), %d with a part of the writes in flight, in pieces of %d bytes: %d acknowledged records looked for, %d workspaces lack some (%d writes and %d flushes recorded)",
-		*cuts, parts, *sector, looked, bad, recorded.Writes, recorded.Flushes)
+	t.Logf("fleet: %d power cuts under the hub's store (%s), %d with a part of the writes in flight, in pieces of %d bytes: %d acknowledged records looked for, %d workspaces lack some (%d writes and %d flushes recorded)",
+		*cuts, d.kind, parts, *sector, looked, bad, recorded.Writes, recorded.Flushes)
 }
 
 // has reports whether the log has a record with this hash. Those that were forgotten count.
@@ -162,6 +179,7 @@ type (
 // borrowed is a disk of proof/crashtest, which another process serves. This process never touches a file on it: if it were killed, it would wait for a
 // disk that nobody serves any more.
 type borrowed struct {
+	kind           string // of the file system
 	file, mnt, dev string
 	orders         *json.Encoder
 	answers        *json.Decoder
@@ -198,19 +216,19 @@ func apart(t *testing.T) bool {
 }
 
 // lendDisk borrows a disk. The test is skipped if it cannot be had.
-func lendDisk(t *testing.T) *borrowed {
+func lendDisk(t *testing.T, kind string) *borrowed {
 	t.Helper()
-	for _, need := range []string{"mkfs.ext4", "losetup", "/dev/fuse", "/dev/loop-control"} {
+	for _, need := range []string{mkfs[kind][0], "losetup", "/dev/fuse", "/dev/loop-control"} {
 		_, err := exec.LookPath(need)
 		if strings.HasPrefix(need, "/") {
 			_, err = os.Stat(need)
 		}
 		if err != nil {
-			t.Skipf("NOT RUN: power cuts under the hub's store: %v", err)
+			t.Skipf("NOT RUN: power cuts under the hub's store on %s: %v", kind, err)
 		}
 	}
 	base := t.TempDir()
-	d := &borrowed{file: filepath.Join(base, "lent", "disk"), mnt: filepath.Join(base, "mnt")}
+	d := &borrowed{kind: kind, file: filepath.Join(base, "lent", "disk"), mnt: filepath.Join(base, "mnt")}
 	for _, dir := range []string{filepath.Dir(d.file), d.mnt} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			t.Fatal(err)
@@ -280,7 +298,7 @@ func (d *borrowed) attach(t *testing.T) {
 func (d *borrowed) mkfs(t *testing.T) {
 	t.Helper()
 	d.attach(t)
-	if err := errors.Join(sh("mkfs.ext4", "-q", "-F", "-E", "lazy_itable_init=0,lazy_journal_init=0,nodiscard", d.dev), sh("losetup", "-d", d.dev)); err != nil {
+	if err := errors.Join(sh(append(slices.Clone(mkfs[d.kind]), d.dev)...), sh("losetup", "-d", d.dev)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -288,7 +306,7 @@ func (d *borrowed) mkfs(t *testing.T) {
 func (d *borrowed) mount(t *testing.T) {
 	t.Helper()
 	d.attach(t)
-	if err := sh("mount", d.dev, d.mnt); err != nil {
+	if err := sh("mount", "-t", d.kind, d.dev, d.mnt); err != nil {
 		t.Fatal(err)
 	}
 }
