@@ -283,7 +283,7 @@ func fare(ctx context.Context, c *damage.Case, text string, send sender) (t tria
 func (t *trial) same(o *trial) error {
 	switch {
 	case t.first.outcome != o.first.outcome || t.second.outcome != o.second.outcome:
-		return fmt.Errorf("%v then %v, and %v then %v", t.first.outcome, t.second.outcome, o.first.outcome, o.second.outcome)
+		return fmt.Errorf("%v then %v, and %v then %v; it says\n%s", t.first.outcome, t.second.outcome, o.first.outcome, o.second.outcome, t.first.words())
 	case t.first.got != o.first.got || t.second.got != o.second.got:
 		return fmt.Errorf("the files are not the same")
 	case t.next != o.next:
