@@ -136,6 +136,8 @@ type Options struct {
 	Links  bool
 	Holder string // text in the lock file that identifies the holder
 	Now    func() time.Time
+	// Patience is how long a commit waits for a program that has a file open for writing.
+	Patience time.Duration
 }
 
 // secondNames reports whether old and new contents get second names.

@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/emend-dev/emend/internal/audit"
 	"github.com/emend-dev/emend/internal/vfs"
@@ -38,14 +39,33 @@ func (t *transaction) holdOpen(a *act, dir vfs.Dir, name string, old *Old) error
 	if a.Do == audit.DoMove {
 		return nil // the file itself moves on, so a write to it is not lost
 	}
-	release, busy := a.held.Lease()
+	busy, err := t.takeLease(a)
+	if err != nil {
+		return diskError(a.Path, err)
+	}
 	if busy {
 		e := stale(a.Path, "another program has the file open for writing"+whoHas(a.held), "", "")
 		e.Hint = "Wait until it has finished, re-read the file and re-apply your edit."
 		return e
 	}
-	a.lease = release
 	return nil
+}
+
+// takeLease takes a lease on the file that is held, unless a program has it open for writing. Many a program is about to close it, and a
+// process that was just forked has it open until it runs its program: so a commit waits a moment, and then looks at the file again.
+func (t *transaction) takeLease(a *act) (busy bool, err error) {
+	a.lease, busy = a.held.Lease()
+	if !busy || t.s.opts.Patience == 0 {
+		return busy, nil
+	}
+	begin := time.Now()
+	for pause := time.Millisecond; busy && time.Since(begin) < t.s.opts.Patience; pause *= 2 {
+		time.Sleep(pause)
+		a.lease, busy = a.held.Lease()
+	}
+	a.oldInfo, err = a.held.Stat()
+	a.recent = t.s.isRecent(a.oldInfo)
+	return busy, err
 }
 
 // openHeld opens the file to hold, if it may be read and not too many are open.

@@ -60,6 +60,9 @@ func Open(dir string, c Config) (*Workspace, error) {
 	return w, nil
 }
 
+// patience is how long a commit waits for a program to close a file that it has open for writing.
+const patience = time.Second / 4
+
 // prepareStore says which store is the workspace's. It opens none yet.
 func (w *Workspace) prepareStore(c Config) error {
 	root, err := filepath.EvalSymlinks(w.Guard.RootPath())
@@ -72,6 +75,6 @@ func (w *Workspace) prepareStore(c Config) error {
 			return err
 		}
 	}
-	w.store = storeHandle{guard: w.Guard, root: root, actor: w.actor, unsafeFS: c.UnsafeFS, options: commit.Options{NoSync: c.NoSync}, named: named}
+	w.store = storeHandle{guard: w.Guard, root: root, actor: w.actor, unsafeFS: c.UnsafeFS, options: commit.Options{NoSync: c.NoSync, Patience: patience}, named: named}
 	return nil
 }
