@@ -129,10 +129,10 @@ func measure(t *testing.T, program string, workspaces, records int) {
 	t.Logf("fleet: %d workspaces, %d records: pages, median and worst of %d: %s", workspaces, had.acknowledged, pageRounds, pages)
 }
 
-// progress is how far the workspaces and the index are.
+// progress counts the records that are acknowledged, the bytes that were sent, and the messages in the index.
 type progress struct{ acknowledged, sent, position uint64 }
 
-// pageRounds is how often each page is read.
+// pageRounds is the number of times each page is read.
 const pageRounds = 11
 
 // pages reads pages as a browser that is signed in, and says how long that takes.

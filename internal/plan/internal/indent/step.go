@@ -108,10 +108,10 @@ func FitAsWritten(step int, lines []patch.Line) bool {
 }
 
 // RunsFit reports whether the added lines of a hunk of which only the context was moved show that they were not. Each run of them has to
-// begin as deep as what it replaces, and to have no line further left than all of that. A run that replaces nothing has to begin no deeper than the line above it allows, and to stand better
-// than it would if it had been moved along with some line of the context. No added line may be indented by tabs where the lines of the file
-// are not. No line may be removed and added again: one of the two was moved. A bracket closes as deep as the line that opens it, if an added
-// line has one of the two. lines are as for [Shift.Agrees].
+// begin as deep as what it replaces, and to have no line further left than all of that. A run that replaces nothing has to begin no
+// deeper than the line above it allows, and to stand better than it would if it had been moved along with some line of the context. No
+// added line may be indented by tabs where the lines of the file are not. No line may be removed and added again: one of the two was
+// moved. A bracket closes as deep as the line that opens it, if an added line has one of the two. lines are as for [Shift.Agrees].
 func (s *Seen) RunsFit(step int, lines []patch.Line) bool {
 	if addsRemoved(lines) || !bracketsFit(step, lines) {
 		return false
